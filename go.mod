@@ -1,0 +1,3 @@
+module github.com/weir-agents/weir
+
+go 1.26

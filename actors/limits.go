@@ -1,0 +1,215 @@
+package actors
+
+import (
+	"fmt"
+	"time"
+)
+
+// Limits bounds every queue, loop, wait and size of a session (I10). The zero
+// value of a field means its default, given in its comment; a negative value
+// is refused by validate.
+type Limits struct {
+	// LineBytes is the longest line a model may send; beyond it the step fails
+	// as too_large. Default 16 MiB. The provider is told by whoever makes it.
+	LineBytes int
+	// HopBatches and HopBytes are the window of each hop of the data plane: the
+	// sender stops when either is spent. Defaults 64 and 128 KiB.
+	HopBatches, HopBytes int
+	// MessageBytes caps one assistant message; beyond it the step fails as
+	// too_large, for good. Default 64 MiB.
+	MessageBytes int
+	// CallsMax caps the calls of one message; beyond it the step fails as
+	// too_large. Default 128.
+	CallsMax int
+	// OutputBytes caps the result of one call; what is beyond is cut out of its
+	// middle and the result says so. Default 256 KiB.
+	OutputBytes int
+	// LiveBytes caps what a call may have waiting to be shown live; beyond it
+	// live output is dropped, the result stays whole. Default 16 KiB.
+	LiveBytes int
+	// ReaderWindow is how many events may be on their way to the controlling
+	// reader. Default 64. 1 is lockstep: no tool runs before the reader has
+	// taken the event before it.
+	ReaderWindow int
+	// ReaderPatience is how long the controlling reader may read nothing while
+	// events wait for it; then the turn fails as reader_stalled. Default 0:
+	// for ever, since a person may sit in a pager.
+	ReaderPatience time.Duration
+	// CancelRead is how long a reader may read nothing after a cancel; then the
+	// rest of that turn is lost to it. Default 1 s.
+	CancelRead time.Duration
+	// Prompts is how many accepted prompts may wait; a further one is refused
+	// as busy. PromptBytes caps one, with its attachments. Defaults 16, 32 MiB.
+	Prompts, PromptBytes int
+	// Steps caps the model requests of a turn; calls asked for in the last one
+	// are answered not_run and the outcome is limit (steps). Default 50.
+	Steps int
+	// Attempts caps the tries of one step. Default 4.
+	Attempts int
+	// RetryBase and RetryCap shape the wait before try n+1: a random part of
+	// RetryBase·2ⁿ, at most RetryCap. Defaults 1 s and 30 s.
+	RetryBase, RetryCap time.Duration
+	// RetryAfterMax is the longest wait a server may ask for; beyond it the
+	// step fails at once and says when to come back. Default 60 s.
+	RetryAfterMax time.Duration
+	// TurnTime ends a turn as limit (time); waiting for approval does not
+	// count. Default 0: none.
+	TurnTime time.Duration
+	// Tokens ends a turn as limit (tokens) once its requests have used more.
+	// Default 0: none.
+	Tokens int
+	// Cost ends a turn as limit (cost), in the unit of Pricing. Default 0: none.
+	Cost float64
+	// Pricing is the price of a token, for Cost.
+	Pricing Pricing
+	// Repeats ends a turn as limit (repeats) after so many steps in a row whose
+	// calls and results were the same. Default 10.
+	Repeats int
+	// Failures ends a turn as limit (failures) after so many steps in a row in
+	// which every call failed. Default 10.
+	Failures int
+	// Pauses is how often a turn is asked to go on after the model paused; then
+	// limit (steps). Default 5.
+	Pauses int
+	// ParallelCalls caps how many read-only calls run side by side. Default 8.
+	ParallelCalls int
+	// CallTime ends a call that names no time of its own. Default 10 min, above
+	// the cap of any built-in tool's own.
+	CallTime time.Duration
+	// ApprovalWait is how long a call may wait for consent; then it is denied
+	// (timeout). Default 0: for ever.
+	ApprovalWait time.Duration
+	// StopGrace is how long a canceled call may take to end; then it is given
+	// up, reported canceled, and a notice says so. Default 5 s.
+	StopGrace time.Duration
+	// HookTime ends a hook that runs longer; its error fails the turn. Default 60 s.
+	HookTime time.Duration
+	// Eager starts a permitted read-only call while the model still streams.
+	// Off by default.
+	Eager bool
+}
+
+// Pricing is the price of one token of each kind.
+type Pricing struct{ Input, Output, CacheRead, CacheWrite float64 }
+
+// Default returns l with its zero fields set to their defaults.
+func (l Limits) Default() Limits {
+	set := func(v *int, d int) {
+		if *v == 0 {
+			*v = d
+		}
+	}
+	wait := func(v *time.Duration, d time.Duration) {
+		if *v == 0 {
+			*v = d
+		}
+	}
+	set(&l.LineBytes, 16<<20)
+	set(&l.HopBatches, 64)
+	set(&l.HopBytes, 128<<10)
+	set(&l.MessageBytes, 64<<20)
+	set(&l.CallsMax, 128)
+	set(&l.OutputBytes, 256<<10)
+	set(&l.LiveBytes, 16<<10)
+	set(&l.ReaderWindow, 64)
+	set(&l.Prompts, 16)
+	set(&l.PromptBytes, 32<<20)
+	set(&l.Steps, 50)
+	set(&l.Attempts, 4)
+	set(&l.Repeats, 10)
+	set(&l.Failures, 10)
+	set(&l.Pauses, 5)
+	set(&l.ParallelCalls, 8)
+	wait(&l.CancelRead, time.Second)
+	wait(&l.RetryBase, time.Second)
+	wait(&l.RetryCap, 30*time.Second)
+	wait(&l.RetryAfterMax, time.Minute)
+	wait(&l.CallTime, 10*time.Minute)
+	wait(&l.StopGrace, 5*time.Second)
+	wait(&l.HookTime, time.Minute)
+	return l
+}
+
+// The headroom of the mailboxes: what may stand in a data lane without credit.
+const (
+	// endPosts is what a stage hands over without credit when it ends: its
+	// pending batch and its closing answer.
+	endPosts = 2
+	// turnPosts is what turn and supervisor may post to the reporter beyond
+	// their windows: the end of a turn each.
+	turnPosts = 4
+	// commands is how many commands without credit may wait in a mailbox: each
+	// actor sends another at most a few before it waits for an answer.
+	commands = 16
+)
+
+// HopWindow is the window of one hop toward the reporter: 1 in lockstep.
+func (l Limits) hopBatches() int {
+	if l.ReaderWindow == 1 {
+		return 1
+	}
+	return l.HopBatches
+}
+
+// capacity is the data lane of each stage's mailbox, with what fills it.
+func (l Limits) capacity(s Stage) int {
+	hop := l.hopBatches()
+	switch s {
+	case Streamer:
+		return commands
+	case Assembler:
+		return l.HopBatches + endPosts + commands
+	case Turning:
+		// One answer a call, stream ends, answers of the supervisor.
+		return l.CallsMax + commands
+	case Executor:
+		// Every call may report check, start and end, and pieces of output,
+		// each bounded by one report in flight a call.
+		return 4*l.CallsMax + commands
+	case Reporter:
+		// Assembler, executor, turn and supervisor each have a window.
+		return 4*hop + 2*endPosts + 2*turnPosts + l.Prompts + commands
+	case Supervising:
+		return 2*l.Prompts + 4*l.CallsMax + commands
+	default:
+		panic(fmt.Sprintf("actors: limits: no mailbox for stage %d", s))
+	}
+}
+
+// validate returns an error naming the first field whose value is out of range.
+func (l Limits) validate() error {
+	ints := []struct {
+		name     string
+		v, least int
+	}{
+		{"LineBytes", l.LineBytes, 1}, {"HopBatches", l.HopBatches, 1}, {"HopBytes", l.HopBytes, 16},
+		{"MessageBytes", l.MessageBytes, 1}, {"CallsMax", l.CallsMax, 1}, {"OutputBytes", l.OutputBytes, 64},
+		{"LiveBytes", l.LiveBytes, 16}, {"ReaderWindow", l.ReaderWindow, 1}, {"Prompts", l.Prompts, 1},
+		{"PromptBytes", l.PromptBytes, 1}, {"Steps", l.Steps, 1}, {"Attempts", l.Attempts, 1},
+		{"Repeats", l.Repeats, 1}, {"Failures", l.Failures, 1}, {"Pauses", l.Pauses, 1},
+		{"ParallelCalls", l.ParallelCalls, 1}, {"Tokens", l.Tokens, 0},
+		{"ReaderPatience", int(l.ReaderPatience), 0}, {"CancelRead", int(l.CancelRead), 1},
+		{"RetryBase", int(l.RetryBase), 1}, {"RetryCap", int(l.RetryCap), 1},
+		{"RetryAfterMax", int(l.RetryAfterMax), 1}, {"TurnTime", int(l.TurnTime), 0},
+		{"CallTime", int(l.CallTime), 1}, {"ApprovalWait", int(l.ApprovalWait), 0},
+		{"StopGrace", int(l.StopGrace), 1}, {"HookTime", int(l.HookTime), 1},
+	}
+	for _, f := range ints {
+		if f.v < f.least {
+			return fmt.Errorf("limit %s is %d, must be at least %d", f.name, f.v, f.least)
+		}
+	}
+	if l.Cost < 0 {
+		return fmt.Errorf("limit Cost is %g, must not be negative", l.Cost)
+	}
+	return nil
+}
+
+// Ceiling returns how many bytes of a session's data may be in memory at once,
+// apart from its history (I3): a line being read and its decoded text, the
+// hops, the message being put together, the results of its calls, and the
+// prompts that wait.
+func (l Limits) Ceiling() int {
+	const hops = 6 // streamer, assembler, executor, turn, supervisor → …, reporter → reader
+	return 2*l.LineBytes + hops*l.HopBytes + l.MessageBytes + l.CallsMax*(l.OutputBytes+l.LiveBytes) + l.Prompts*l.PromptBytes
+}

@@ -1,0 +1,93 @@
+package actors
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// Stage names one of the actors of a session.
+type Stage uint8
+
+// The stages, in the order in which a delta passes them. Supervising is the
+// parent of the five.
+const (
+	Streamer Stage = iota
+	Assembler
+	Turning
+	Executor
+	Reporter
+	Supervising
+	stages
+)
+
+// String returns the stage's name as `turn_ended.stalls` spells it.
+func (s Stage) String() string {
+	return [...]string{"streamer", "assembler", "turn", "executor", "reporter", "supervisor"}[s]
+}
+
+// Meter shows how each stage of a session is doing. Its methods may be called
+// from any goroutine and cost an atomic load.
+type Meter struct{ stage [stages]gauge }
+
+type gauge struct {
+	depth, peak, refused atomic.Int64
+	stall                atomic.Int64 // nanoseconds, of stalls that have ended
+	since                atomic.Int64 // when the present stall began, 0 if none
+}
+
+// Depth returns how many data messages stand in the stage's mailbox.
+func (m *Meter) Depth(s Stage) int { return int(m.stage[s].depth.Load()) }
+
+// DepthPeak returns the most that ever stood there.
+func (m *Meter) DepthPeak(s Stage) int { return int(m.stage[s].peak.Load()) }
+
+// Refused returns how many posts its mailbox refused. Anything but 0 is a bug
+// of ours (I2), but for late posts of an ended turn.
+func (m *Meter) Refused(s Stage) int { return int(m.stage[s].refused.Load()) }
+
+// StallTime returns for how long the stage had something to pass on and no
+// credit for it, a stall that still lasts included.
+func (m *Meter) StallTime(s Stage) time.Duration { return m.stage[s].stallTime(time.Now()) }
+
+func (g *gauge) stallTime(now time.Time) time.Duration {
+	d := time.Duration(g.stall.Load())
+	if since := g.since.Load(); since != 0 {
+		d += max(0, now.Sub(time.Unix(0, since)))
+	}
+	return d
+}
+
+// stalled notes that the stage stalls from now on, or no longer does.
+func (m *Meter) stalled(s Stage, yes bool, now time.Time) {
+	g := &m.stage[s]
+	since := g.since.Load()
+	switch {
+	case yes && since == 0:
+		g.since.Store(now.UnixNano())
+	case !yes && since != 0:
+		g.stall.Add(max(0, now.UnixNano()-since))
+		g.since.Store(0)
+	}
+}
+
+func (g *gauge) push() {
+	if d := g.depth.Add(1); d > g.peak.Load() {
+		g.peak.Store(d) // one mailbox lock holds all pushes
+	}
+}
+
+func (g *gauge) pop() { g.depth.Add(-1) }
+
+// stalls returns the stall time of each stage that had one, in milliseconds,
+// since the readings in before; and the readings now.
+func (m *Meter) stalls(before [stages]time.Duration, now time.Time) (map[string]int64, [stages]time.Duration) {
+	out := map[string]int64{}
+	var read [stages]time.Duration
+	for s := range stages {
+		read[s] = m.stage[s].stallTime(now)
+		if ms := (read[s] - before[s]).Milliseconds(); ms > 0 {
+			out[s.String()] = ms
+		}
+	}
+	return out, read
+}

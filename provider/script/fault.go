@@ -1,0 +1,176 @@
+package script
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/weir-agents/weir/provider"
+)
+
+// FaultKind names what goes wrong.
+type FaultKind string
+
+// The faults. HTTP and HTML must come before anything of the answer.
+const (
+	Cut     FaultKind = "cut"      // the body ends in order, without a finish
+	Reset   FaultKind = "reset"    // the connection breaks
+	Stall   FaultKind = "stall"    // nothing comes for Duration, or for ever
+	Errored FaultKind = "error"    // an error object in the stream
+	Panic   FaultKind = "panic"    // the provider panics; a server breaks the connection
+	HTTP    FaultKind = "http"     // a status other than 200
+	BadJSON FaultKind = "bad_json" // a frame that is not JSON
+	HTML    FaultKind = "html"     // a web page under status 200
+)
+
+// Fault is something that goes wrong at its place. All but a Stall with a
+// Duration end the answer.
+type Fault struct {
+	Kind FaultKind
+	// Duration of a Stall; 0 is for ever.
+	Duration time.Duration
+	// Message, Type and Code are those of the error object of Errored and HTTP.
+	// All have defaults. Code may be a number.
+	Message, Type, Code string
+	// Status of HTTP.
+	Status int
+	// RetryAfter is the value of HTTP's Retry-After header: seconds or a date.
+	RetryAfter string
+	// RetryAfterMS is the value of its Retry-After-Ms header, 0 for none.
+	RetryAfterMS int
+	// Body replaces the error object of HTTP, and the data of BadJSON's frame.
+	Body string
+}
+
+// Detail returns f with the defaults of message and type filled in.
+func (f Fault) Detail() Fault {
+	if f.Type == "" {
+		f.Type = "server_error"
+		if f.Kind == HTTP {
+			f.Type = statusType(f.Status)
+		}
+	}
+	if f.Message == "" {
+		f.Message = "the script says so"
+		if f.Kind == HTTP {
+			f.Message = strings.ToLower(http.StatusText(f.Status))
+		}
+		if f.Kind == HTTP && f.Status == 529 {
+			f.Message = "overloaded"
+		}
+	}
+	if f.Kind == BadJSON && f.Body == "" {
+		f.Body = `{"choices":[{"delta":`
+	}
+	return f
+}
+
+// statusType is the error type that the vendors send with a status.
+func statusType(status int) string {
+	switch status {
+	case http.StatusUnauthorized:
+		return "authentication_error"
+	case http.StatusForbidden:
+		return "permission_error"
+	case http.StatusNotFound:
+		return "not_found_error"
+	case http.StatusTooManyRequests:
+		return "rate_limit_error"
+	case 529:
+		return "overloaded_error"
+	}
+	if status < 500 {
+		return "invalid_request_error"
+	}
+	return "api_error"
+}
+
+// failure returns the error that a reader reports for f. began says that
+// something of the answer had come.
+func (f Fault) failure(began bool, now time.Time) *provider.Error {
+	f = f.Detail()
+	switch f.Kind {
+	case Cut:
+		return ended(began, nil)
+	case Reset:
+		if !began {
+			return &provider.Error{
+				Kind: provider.Unreachable, Message: "the connection was reset before an answer",
+				Retryable: true, Err: syscall.ECONNRESET,
+			}
+		}
+		return ended(true, syscall.ECONNRESET)
+	case Errored:
+		return &provider.Error{Kind: provider.ProviderError, Message: f.Message, Retryable: retryable(f.Type, f.Code)}
+	case HTTP:
+		message := f.Message
+		if f.Body != "" {
+			message = f.Body
+		}
+		return &provider.Error{
+			Kind: provider.HTTPError, Message: message, Status: f.Status,
+			Retryable: retryableStatus(f.Status), RetryAfter: f.retryAfter(now),
+		}
+	case BadJSON:
+		return &provider.Error{Kind: provider.BadJSON, Message: "a frame is not a JSON object: " + f.Body, Retryable: true}
+	case HTML:
+		return &provider.Error{Kind: provider.NotAStream, Message: "the answer is a web page, not a stream: check the base URL"}
+	default: // Stall and Panic are no errors of their own
+		panic("script: no failure for fault " + string(f.Kind))
+	}
+}
+
+func ended(began bool, cause error) *provider.Error {
+	if !began {
+		return &provider.Error{Kind: provider.EmptyResponse, Message: "the stream ended with nothing in it", Retryable: true, Err: cause}
+	}
+	return &provider.Error{Kind: provider.TruncatedStream, Message: "the stream ended before its finish", Retryable: true, Err: cause}
+}
+
+func timedOut(began bool, after time.Duration) *provider.Error {
+	if !began {
+		return &provider.Error{Kind: provider.FirstByteTimeout, Message: fmt.Sprintf("no byte of an answer within %v", after), Retryable: true}
+	}
+	return &provider.Error{Kind: provider.IdleTimeout, Message: fmt.Sprintf("no byte for %v", after), Retryable: true}
+}
+
+func retryableStatus(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooManyRequests:
+		return true
+	}
+	return status >= 500
+}
+
+// retryable says whether an error object of this type and code may be tried
+// again: a number decides, and without one the words for lasting faults.
+func retryable(kind, code string) bool {
+	if n, err := strconv.Atoi(code); err == nil {
+		return n < 400 || n > 499 || retryableStatus(n)
+	}
+	for _, word := range []string{
+		"invalid", "authentication", "permission", "not_found", "quota", "billing",
+		"context_length", "content_filter", "content_policy", "too_large", "unsupported",
+	} {
+		if strings.Contains(kind, word) || strings.Contains(code, word) {
+			return false
+		}
+	}
+	return true
+}
+
+func (f Fault) retryAfter(now time.Time) time.Duration {
+	if f.RetryAfterMS > 0 {
+		return time.Duration(f.RetryAfterMS) * time.Millisecond
+	}
+	if s, err := strconv.ParseFloat(f.RetryAfter, 64); err == nil {
+		return time.Duration(s * float64(time.Second))
+	}
+	if at, err := http.ParseTime(f.RetryAfter); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return 0
+}

@@ -1,0 +1,274 @@
+package anthropic
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/weir-agents/weir/provider"
+)
+
+type blockKind uint8
+
+const (
+	textBlock blockKind = iota + 1
+	thinkingBlock
+	redactedBlock
+	callBlock
+	opaqueBlock
+)
+
+// block is one content block of an answer. Its position is the index of its
+// deltas, whatever it was on the wire.
+type block struct {
+	kind   blockKind
+	closed bool
+	cut    bool   // of a call: its arguments are no object
+	half   rune   // the first half of a character whose other half may come
+	sealed string // a signature, or the data of redacted thinking
+	seal   []byte // of a signature that comes in deltas
+
+	id, name string
+	sent     string          // the id as it came
+	input    json.RawMessage // as a call started; the whole start of an opaque block
+	args     []byte          // the text of its input, from deltas
+	extra    map[string]json.RawMessage
+
+	members object            // of an opaque block
+	grown   map[string][]byte // what deltas add to those that are texts
+}
+
+// piece takes a delta of a usual shape.
+func (f *fold) piece(p piece) error {
+	if len(p.text) == 0 {
+		return nil
+	}
+	pos, ok := f.target(p.index, kindOf[p.shape])
+	if !ok {
+		return nil
+	}
+	return f.grow(pos, p.text, p.plain)
+}
+
+var kindOf = [...]blockKind{textPiece: textBlock, thinkingPiece: thinkingBlock, inputPiece: callBlock}
+
+// target returns the block that a delta for index goes to, which must be of
+// kind: a delta of another kind, or for a block that never started, starts
+// one. Of an opaque block only the input grows.
+func (f *fold) target(index int, kind blockKind) (pos int, ok bool) {
+	pos, found := f.find(index)
+	if found {
+		switch f.blocks[pos].kind {
+		case kind:
+			return pos, true
+		case opaqueBlock:
+			return pos, kind == callBlock
+		}
+	}
+	b := f.open(index, kind)
+	if kind == callBlock {
+		b.id = f.callID("")
+	}
+	return f.last.pos, true
+}
+
+// blockDelta takes a content_block_delta of any shape.
+func (f *fold) blockDelta(index int, o object) error {
+	switch typ := o.string("type"); typ {
+	case "text_delta":
+		return f.piece(piece{shape: textPiece, index: index, text: o.inside("text")})
+	case "thinking_delta":
+		return f.piece(piece{shape: thinkingPiece, index: index, text: o.inside("thinking")})
+	case "input_json_delta":
+		return f.piece(piece{shape: inputPiece, index: index, text: o.inside("partial_json")})
+	case "signature_delta":
+		return f.signature(index, o.string("signature"))
+	default: // a delta of tomorrow, or one of no use to us
+		if pos, ok := f.find(index); ok && f.blocks[pos].kind == opaqueBlock {
+			f.held += f.blocks[pos].take(o)
+		}
+	}
+	return f.room()
+}
+
+func (f *fold) signature(index int, text string) error {
+	if text == "" {
+		return nil
+	}
+	if pos, ok := f.target(index, thinkingBlock); ok {
+		b := &f.blocks[pos]
+		b.seal = append(b.seal, text...)
+		b.closed = false
+		f.held += len(text)
+	}
+	return f.room()
+}
+
+// grow adds the inside of a JSON string to a block.
+func (f *fold) grow(pos int, raw []byte, plain bool) error {
+	b := &f.blocks[pos]
+	b.closed = false
+	text := ""
+	if plain && b.half == 0 {
+		text = string(raw)
+	} else {
+		f.scratch = unquote(f.scratch[:0], raw, &b.half)
+		text = string(f.scratch)
+	}
+	if text == "" {
+		return nil
+	}
+	f.add(pos, text)
+	return f.room()
+}
+
+func (f *fold) add(pos int, text string) {
+	b := &f.blocks[pos]
+	f.held += len(text)
+	switch b.kind {
+	case textBlock:
+		f.words, f.content = true, true
+		f.emit(provider.Delta{Kind: provider.TextDelta, Block: pos, Text: text})
+	case thinkingBlock:
+		f.content = true
+		f.emit(provider.Delta{Kind: provider.ThinkingDelta, Block: pos, Text: text})
+	case callBlock:
+		b.args = append(b.args, text...)
+		f.emit(provider.Delta{Kind: provider.ToolCallDelta, Block: pos, ID: b.id, Name: b.name, Text: text})
+	case opaqueBlock:
+		b.args = append(b.args, text...)
+	case redactedBlock: // no delta is for one
+	}
+}
+
+// close hands out the definitive block. A delta that comes later opens it
+// again.
+func (f *fold) close(pos int) {
+	b := &f.blocks[pos]
+	if b.closed {
+		return
+	}
+	b.closed = true
+	if b.half != 0 {
+		b.half = 0
+		f.add(pos, "\uFFFD")
+	}
+	if done := b.done(); done != nil {
+		f.content = true
+		f.emit(provider.Delta{Kind: provider.BlockDelta, Block: pos, Done: done})
+	}
+}
+
+// done returns the block as far as deltas have not told it, nil if they have.
+func (b *block) done() provider.Block {
+	switch b.kind {
+	case thinkingBlock:
+		if s := b.signature(); s != "" {
+			return provider.Thinking{Signature: s}
+		}
+	case redactedBlock:
+		if b.sealed != "" {
+			return provider.Thinking{Redacted: b.sealed}
+		}
+	case callBlock:
+		if b.name != "" {
+			return b.call()
+		}
+	case opaqueBlock:
+		return provider.Opaque{Dialect: dialect, Raw: b.opaque(), Unknown: !known(b.members.string("type"))}
+	case textBlock:
+	}
+	return nil
+}
+
+// signature returns what deltas told, else what the block started with.
+func (b *block) signature() string {
+	if len(b.seal) > 0 {
+		return string(b.seal)
+	}
+	return b.sealed
+}
+
+func (b *block) call() provider.ToolCall {
+	text := b.text()
+	c := provider.ToolCall{ID: b.id, Name: b.name, Arguments: arguments(text), Raw: string(text), Extra: b.extra}
+	b.cut = c.Arguments == nil
+	return c
+}
+
+// text returns the text of a call's input: that of its deltas, else the input
+// it started with.
+func (b *block) text() []byte {
+	text := bytes.TrimSpace(b.args)
+	if len(text) > 0 || len(b.input) == 0 || isEmptyInput(b.input) {
+		return text
+	}
+	return b.input
+}
+
+// isEmptyInput reports whether raw is what a call starts with whose input is
+// to come: {}, null or an empty text.
+func isEmptyInput(raw json.RawMessage) bool {
+	var compact bytes.Buffer
+	if json.Compact(&compact, raw) != nil {
+		return true
+	}
+	s := compact.String()
+	return s == "{}" || s == "null" || s == `""`
+}
+
+// take adds the texts of a delta to the members of an opaque block that have
+// their names, and returns by how much it grew.
+func (b *block) take(delta object) int {
+	n := 0
+	for name := range delta {
+		text := delta.inside(name)
+		_, member := b.members[name]
+		if name == "type" || len(text) == 0 || !member || b.members.has(name) && b.members[name][0] != '"' {
+			continue
+		}
+		if b.grown == nil {
+			b.grown = make(map[string][]byte)
+		}
+		b.grown[name] = append(b.grown[name], text...)
+		b.closed = false
+		n += len(text)
+	}
+	return n
+}
+
+// opaque returns the block for sending back: as it started, and with what
+// deltas told.
+func (b *block) opaque() json.RawMessage {
+	text := bytes.TrimSpace(b.args)
+	if len(text) == 0 && len(b.grown) == 0 {
+		return mendEscapes(b.input)
+	}
+	whole := maps.Clone(b.members)
+	for name, text := range b.grown {
+		whole[name] = slices.Concat([]byte{'"'}, b.members.inside(name), text, []byte{'"'})
+	}
+	if len(text) > 0 {
+		whole["input"] = json.RawMessage("{}")
+		if isObject(text) {
+			whole["input"] = text
+		}
+	}
+	raw, err := json.Marshal(whole)
+	if err != nil { // it was parsed as JSON
+		panic("anthropic: " + err.Error())
+	}
+	return mendEscapes(raw)
+}
+
+// known reports whether blocks of this type are the vendor's own tools at work
+// or notes to itself, which only pass through here.
+func known(typ string) bool {
+	switch typ {
+	case "container_upload", "compaction", "fallback", "mcp_tool_listing":
+		return true
+	}
+	return strings.HasSuffix(typ, "_tool_use") || strings.HasSuffix(typ, "_tool_result")
+}

@@ -248,7 +248,7 @@ func (c *cursor) advance(p *player) bool {
 		case Say:
 			return c.say(p, string(next))
 		case Repeat:
-			c.unit, c.left = next.unroll(), next.Bytes
+			c.unit, c.left = next.unroll(p.step.Split), next.Bytes
 		case Gate:
 			if !p.hold(Hold{Gate: string(next)}) {
 				return false

@@ -10,10 +10,8 @@ import (
 
 // Check returns an error that names the first impossible value in s.
 func (s Script) Check() error {
-	switch s.Select {
-	case "", ByHistory, BySequence:
-	default:
-		return fmt.Errorf("script: select %q: say %q or %q", s.Select, ByHistory, BySequence)
+	if err := checkSelect(s.Select); err != nil {
+		return fmt.Errorf("script: %w", err)
 	}
 	switch s.Loop {
 	case "", LoopLast, LoopAll:
@@ -52,11 +50,8 @@ func (s Step) problem() error {
 	if s.Split < Whole {
 		return fmt.Errorf("split %d: say how many characters a piece has", s.Split)
 	}
-	switch s.Stop {
-	case "", provider.StopEnd, provider.StopToolCalls, provider.StopLength,
-		provider.StopContentFilter, provider.StopRefusal, provider.StopPause:
-	default:
-		return fmt.Errorf("stop %q: say stop, tool_calls, length, content_filter, refusal or pause", s.Stop)
+	if err := checkStop(s.Stop); err != nil {
+		return err
 	}
 	if len(s.Attempts) > 0 && (len(s.Blocks) > 0 || s.Func != nil) {
 		return errors.New("a step has either blocks or attempts")
@@ -69,13 +64,38 @@ func (s Step) problem() error {
 		if err := checkBlock(b, began); err != nil {
 			return fmt.Errorf("block %d: %w", i+1, err)
 		}
-		switch b.(type) {
-		case Gate, Wait, Fault:
-		default:
-			began = true
-		}
+		began = began || !between(b)
 	}
 	return nil
+}
+
+// between reports whether b stands between blocks and is none itself.
+func between(b Block) bool {
+	switch b.(type) {
+	case Gate, Wait, Fault:
+		return true
+	default:
+		return false
+	}
+}
+
+func checkSelect(s Select) error {
+	switch s {
+	case "", ByHistory, BySequence:
+		return nil
+	default:
+		return fmt.Errorf("select %q: say %q or %q", s, ByHistory, BySequence)
+	}
+}
+
+func checkStop(s provider.StopReason) error {
+	switch s {
+	case "", provider.StopEnd, provider.StopToolCalls, provider.StopLength,
+		provider.StopContentFilter, provider.StopRefusal, provider.StopPause:
+		return nil
+	default:
+		return fmt.Errorf("stop %q: say stop, tool_calls, length, content_filter, refusal or pause", s)
+	}
 }
 
 func checkBlock(b Block, began bool) error {

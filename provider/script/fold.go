@@ -111,7 +111,7 @@ func (f *folder) done(a Act) provider.Block {
 			f.calls--
 			return nil
 		}
-		return provider.ToolCall{ID: s.id, Name: b.Name, Arguments: object(raw), Raw: raw, Extra: b.Extra}
+		return provider.ToolCall{ID: s.id, Name: b.Name, Arguments: argumentsOf(raw), Raw: raw, Extra: b.Extra}
 	default: // Text
 		return nil
 	}
@@ -140,9 +140,9 @@ func (o Opaque) dialect() string {
 	return o.Dialect
 }
 
-// object returns the JSON object in raw, nil if there is none. Nothing is an
+// argumentsOf returns the JSON object in raw, nil if there is none. Nothing is an
 // empty object, and a string that holds an object is unwrapped once.
-func object(raw string) json.RawMessage {
+func argumentsOf(raw string) json.RawMessage {
 	if raw == "" || raw == "null" {
 		return json.RawMessage("{}")
 	}

@@ -52,12 +52,9 @@ func token(text string) int {
 const repeatBytes = 4 << 10
 
 // unroll returns text some whole number of times, so that its pieces are cut
-// from a string that is made once.
-func (r Repeat) unroll() string {
-	if r.Text == "" {
-		return ""
-	}
-	return strings.Repeat(r.Text, 1+repeatBytes/len(r.Text))
+// from a string that is made once. Its last piece may be a short one.
+func (r Repeat) unroll(split int) string {
+	return strings.Repeat(r.Text, 1+max(repeatBytes, utf8.UTFMax*split)/len(r.Text))
 }
 
 // whole returns the longest start of text of at most n bytes that ends with a

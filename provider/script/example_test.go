@@ -28,8 +28,8 @@ func Example() {
 		fmt.Printf("%q more=%v stop=%q\n", d.Text, d.More, d.Stop)
 	}
 	// Output:
-	// "It is "
-	// "a Go "
-	// "module."
+	// "It is " more=true stop=""
+	// "a Go " more=true stop=""
+	// "module." more=true stop=""
 	// "" more=false stop="stop"
 }

@@ -43,6 +43,9 @@ type Error struct {
 	RetryAfter time.Duration
 	// URL is where the request went, without credentials or query secrets.
 	URL string
+	// Usage is what the stream had told of its usage before it failed, nil if
+	// it told none. The tokens of a failed try cost money too.
+	Usage *Usage
 	// Tool and Raw name the call and its argument text of a BadArguments error.
 	Tool, Raw string
 	// Err is the cause, if one is known.

@@ -1,0 +1,137 @@
+package wire
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+const (
+	// drainTime and drainBytes limit the reading after the end of an answer
+	// that lets the connection be used again.
+	drainTime  = 50 * time.Millisecond
+	drainBytes = 64 << 10
+	// settleTime is how long a stream is read after its finish reason.
+	settleTime = 2 * time.Second
+)
+
+var (
+	errIdle    = errors.New("no byte came for too long")
+	errSettled = errors.New("the time after the finish reason is over")
+)
+
+// body is a response body whose reads are timed. One goroutine reads it.
+type body struct {
+	resp   *http.Response
+	raw    io.ReadCloser
+	plain  io.Reader // raw with its encoding undone
+	cancel context.CancelCauseFunc
+	idle   time.Duration
+	until  time.Time // no read lasts longer; zero is no limit
+	timer  *time.Timer
+	failed error
+	eof    bool
+}
+
+func newBody(resp *http.Response, cancel context.CancelCauseFunc, idle time.Duration) *body {
+	b := &body{resp: resp, raw: resp.Body, cancel: cancel, idle: idle}
+	b.plain = timed{b}
+	switch strings.ToLower(strings.TrimSpace(resp.Header.Get("Content-Encoding"))) {
+	case "gzip", "x-gzip":
+		b.plain = &unzipped{from: b.plain}
+	}
+	return b
+}
+
+// Read reads the body with its encoding undone.
+func (b *body) Read(p []byte) (int, error) { return b.plain.Read(p) }
+
+// Close closes the connection unless the body was read to its end.
+func (b *body) Close() error {
+	if b.timer != nil {
+		b.timer.Stop()
+	}
+	err := b.raw.Close()
+	b.cancel(nil)
+	return err
+}
+
+// settle gives the body its last seconds: a finish reason has come.
+func (b *body) settle() {
+	if b.until.IsZero() {
+		b.until = time.Now().Add(settleTime)
+	}
+}
+
+// timed reads the bytes as they came and ends a read that lasts too long.
+type timed struct{ b *body }
+
+func (t timed) Read(p []byte) (int, error) {
+	b := t.b
+	if b.failed != nil {
+		return 0, b.failed
+	}
+	wait, late := b.idle, errIdle
+	if !b.until.IsZero() {
+		if left := time.Until(b.until); left < wait {
+			wait, late = left, errSettled
+		}
+	}
+	if wait <= 0 {
+		b.failed = late
+		return 0, late
+	}
+	if b.timer == nil {
+		b.timer = time.AfterFunc(wait, func() { b.cancel(errIdle) })
+	} else {
+		b.timer.Reset(wait)
+	}
+	n, err := b.raw.Read(p)
+	if !b.timer.Stop() { // it fired: the connection is gone
+		b.failed = late
+		if n > 0 {
+			return n, nil
+		}
+		return 0, late
+	}
+	b.eof = err == io.EOF
+	return n, err
+}
+
+// release gives the connection back without making anyone wait: what is left
+// of the body is read in the background, at most drainBytes and drainTime.
+func (b *body) release() {
+	if b.eof || b.failed != nil {
+		_ = b.Close()
+		return
+	}
+	// Ends after drainTime at the latest, or with the body.
+	go func() {
+		late := time.AfterFunc(drainTime, func() { b.cancel(nil) })
+		_, _ = io.CopyN(io.Discard, b.raw, drainBytes)
+		late.Stop()
+		_ = b.Close()
+	}()
+}
+
+// unzipped undoes gzip. The head is read with the first Read, since a server
+// may send it late.
+type unzipped struct {
+	from io.Reader
+	z    *gzip.Reader
+}
+
+func (u *unzipped) Read(p []byte) (int, error) {
+	if u.z == nil {
+		z, err := gzip.NewReader(u.from)
+		if err != nil {
+			return 0, err
+		}
+		u.z = z
+	}
+	return u.z.Read(p)
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/weir-agents/weir/provider"
+	"github.com/weir-agents/weir/provider/internal/wire"
 )
 
 type blockKind uint8
@@ -25,8 +26,8 @@ const (
 type block struct {
 	kind   blockKind
 	closed bool
-	cut    bool   // of a call: its arguments are no object
-	half   rune   // the first half of a character whose other half may come
+	cut    bool // of a call: its arguments are no object
+	half   wire.Half
 	sealed string // a signature, or the data of redacted thinking
 	seal   []byte // of a signature that comes in deltas
 
@@ -49,7 +50,8 @@ func (f *fold) piece(p piece) error {
 	if !ok {
 		return nil
 	}
-	return f.grow(pos, p.text, p.plain)
+	f.grow(pos, p.text)
+	return f.room()
 }
 
 var kindOf = [...]blockKind{textPiece: textBlock, thinkingPiece: thinkingBlock, inputPiece: callBlock}
@@ -106,40 +108,66 @@ func (f *fold) signature(index int, text string) error {
 	return f.room()
 }
 
-// grow adds the inside of a JSON string to a block.
-func (f *fold) grow(pos int, raw []byte, plain bool) error {
-	b := &f.blocks[pos]
-	b.closed = false
-	text := ""
-	if plain && b.half == 0 {
-		text = string(raw)
-	} else {
-		f.scratch = unquote(f.scratch[:0], raw, &b.half)
-		text = string(f.scratch)
-	}
-	if text == "" {
-		return nil
-	}
-	f.add(pos, text)
-	return f.room()
+// deltaOf is the kind of delta that brings the text of a block.
+var deltaOf = [...]provider.DeltaKind{
+	textBlock:     provider.TextDelta,
+	thinkingBlock: provider.ThinkingDelta,
+	callBlock:     provider.ToolCallDelta,
+	opaqueBlock:   0,
 }
 
-func (f *fold) add(pos int, text string) {
+// grow adds the inside of a JSON string to a block.
+func (f *fold) grow(pos int, raw []byte) {
+	if len(raw) == 0 {
+		return
+	}
 	b := &f.blocks[pos]
-	f.held += len(text)
+	b.closed = false
+	if b.kind == opaqueBlock {
+		b.args = b.half.Append(b.args, raw)
+		f.held += len(raw)
+		return
+	}
+	start := f.begin(pos)
+	f.out.Text = b.half.Append(f.out.Text, raw)
+	f.began(pos, start)
+}
+
+// begin makes the text appended to out that of a block, and returns where it
+// starts.
+func (f *fold) begin(pos int) int {
+	b := &f.blocks[pos]
+	f.out.Begin(deltaOf[b.kind], pos, b.id, b.name)
+	return len(f.out.Text)
+}
+
+// began notes the text appended to out from start on.
+func (f *fold) began(pos, start int) {
+	b, text := &f.blocks[pos], f.out.Text[start:]
+	if len(text) == 0 {
+		return
+	}
+	f.content = true
 	switch b.kind {
 	case textBlock:
-		f.words, f.content = true, true
-		f.emit(provider.Delta{Kind: provider.TextDelta, Block: pos, Text: text})
-	case thinkingBlock:
-		f.content = true
-		f.emit(provider.Delta{Kind: provider.ThinkingDelta, Block: pos, Text: text})
+		f.words = true
 	case callBlock:
 		b.args = append(b.args, text...)
-		f.emit(provider.Delta{Kind: provider.ToolCallDelta, Block: pos, ID: b.id, Name: b.name, Text: text})
-	case opaqueBlock:
-		b.args = append(b.args, text...)
-	case redactedBlock: // no delta is for one
+		f.held += len(text)
+	}
+}
+
+// flush gives out the half of a character that waits for its other half.
+func (f *fold) flush(pos int) {
+	b := &f.blocks[pos]
+	switch {
+	case b.half == 0:
+	case b.kind == opaqueBlock:
+		b.args = b.half.Flush(b.args)
+	default:
+		start := f.begin(pos)
+		f.out.Text = b.half.Flush(f.out.Text)
+		f.began(pos, start)
 	}
 }
 
@@ -151,13 +179,10 @@ func (f *fold) close(pos int) {
 		return
 	}
 	b.closed = true
-	if b.half != 0 {
-		b.half = 0
-		f.add(pos, "\uFFFD")
-	}
+	f.flush(pos)
 	if done := b.done(); done != nil {
 		f.content = true
-		f.emit(provider.Delta{Kind: provider.BlockDelta, Block: pos, Done: done})
+		f.out.Done(pos, done)
 	}
 }
 
@@ -193,19 +218,19 @@ func (b *block) signature() string {
 
 func (b *block) call() provider.ToolCall {
 	text := b.text()
-	c := provider.ToolCall{ID: b.id, Name: b.name, Arguments: arguments(text), Raw: string(text), Extra: b.extra}
+	c := provider.ToolCall{ID: b.id, Name: b.name, Arguments: wire.Arguments(text), Raw: text, Extra: b.extra}
 	b.cut = c.Arguments == nil
 	return c
 }
 
 // text returns the text of a call's input: that of its deltas, else the input
 // it started with.
-func (b *block) text() []byte {
-	text := bytes.TrimSpace(b.args)
-	if len(text) > 0 || len(b.input) == 0 || isEmptyInput(b.input) {
+func (b *block) text() string {
+	text := wire.Trim(string(b.args))
+	if text != "" || len(b.input) == 0 || isEmptyInput(b.input) {
 		return text
 	}
-	return b.input
+	return string(b.input)
 }
 
 // isEmptyInput reports whether raw is what a call starts with whose input is
@@ -242,25 +267,25 @@ func (b *block) take(delta object) int {
 // opaque returns the block for sending back: as it started, and with what
 // deltas told.
 func (b *block) opaque() json.RawMessage {
-	text := bytes.TrimSpace(b.args)
-	if len(text) == 0 && len(b.grown) == 0 {
-		return mendEscapes(b.input)
+	text := wire.Trim(string(b.args))
+	if text == "" && len(b.grown) == 0 {
+		return wire.Mended(b.input)
 	}
 	whole := maps.Clone(b.members)
 	for name, text := range b.grown {
 		whole[name] = slices.Concat([]byte{'"'}, b.members.inside(name), text, []byte{'"'})
 	}
-	if len(text) > 0 {
+	if text != "" {
 		whole["input"] = json.RawMessage("{}")
-		if isObject(text) {
-			whole["input"] = text
+		if wire.IsObject(text) {
+			whole["input"] = json.RawMessage(text)
 		}
 	}
 	raw, err := json.Marshal(whole)
 	if err != nil { // it was parsed as JSON
 		panic("anthropic: " + err.Error())
 	}
-	return mendEscapes(raw)
+	return wire.Mended(raw)
 }
 
 // known reports whether blocks of this type are the vendor's own tools at work

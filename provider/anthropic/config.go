@@ -3,7 +3,11 @@ package anthropic
 import (
 	"encoding/json"
 	"net/http"
+	"net/url"
+	"slices"
 	"time"
+
+	"github.com/weir-agents/weir/provider/internal/wire"
 )
 
 // Config says which server a [Client] talks to and how. The zero value talks
@@ -24,10 +28,12 @@ type Config struct {
 	Betas []string
 
 	// Transport sends the requests; by default one of the client's own, which
-	// honors ConnectTimeout and the proxy settings of [net/http].
+	// ConnectTimeout and Proxy are for.
 	Transport http.RoundTripper
-	// ConnectTimeout bounds dial and TLS handshake, 10 s by default. It does
-	// not bind a Transport passed in.
+	// Proxy chooses the proxy for a request, such as
+	// [http.ProxyFromEnvironment]; none by default.
+	Proxy func(*http.Request) (*url.URL, error)
+	// ConnectTimeout bounds dial and TLS handshake, 10 s by default.
 	ConnectTimeout time.Duration
 	// FirstByteTimeout bounds the wait for the answer to begin, 5 m by default.
 	FirstByteTimeout time.Duration
@@ -71,4 +77,13 @@ func (c Config) withDefaults() Config {
 		c.MessageBytes = defaultMessageBytes
 	}
 	return c
+}
+
+// secrets returns what no error may show.
+func (c Config) secrets(base wire.Base) []string {
+	all := append([]string{c.APIKey, c.AuthToken}, base.Secrets...)
+	for _, values := range c.ExtraHeaders {
+		all = append(all, values...)
+	}
+	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }

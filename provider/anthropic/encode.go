@@ -11,6 +11,7 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/v2/packages/param"
 
 	"github.com/weir-agents/weir/provider"
+	"github.com/weir-agents/weir/provider/internal/wire"
 )
 
 // encode returns the body of req, the same bytes for equal requests, so that
@@ -142,7 +143,7 @@ func encodeTools(cfg Config, req provider.Request) ([]sdk.ToolUnionParam, error)
 		if len(schema) == 0 {
 			schema = json.RawMessage(`{"type":"object"}`)
 		}
-		if !isObject(schema) {
+		if !wire.IsObject(string(schema)) {
 			return nil, fmt.Errorf("encode the request: the schema of tool %q is not a JSON object", spec.Name)
 		}
 		tool := &sdk.ToolParam{
@@ -192,9 +193,4 @@ func markLast(blocks []sdk.ContentBlockParamUnion, mark sdk.CacheControlEphemera
 			return
 		}
 	}
-}
-
-func isObject(raw []byte) bool {
-	raw = bytes.TrimSpace(raw)
-	return len(raw) > 0 && raw[0] == '{' && json.Valid(raw)
 }

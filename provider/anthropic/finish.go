@@ -2,13 +2,30 @@ package anthropic
 
 import (
 	"encoding/json"
+	"unicode/utf8"
 
 	"github.com/weir-agents/weir/provider"
+	"github.com/weir-agents/weir/provider/internal/wire"
 )
 
-// finish ends an answer for whose end there is evidence: a stop reason, or
+// Finished reports whether a stop reason has come.
+func (f *fold) Finished() bool { return f.stop != "" }
+
+// Usage returns what has been told so far.
+func (f *fold) Usage() *provider.Usage { return f.usage.total() }
+
+// Flush gives out what waits for more.
+func (f *fold) Flush(out *wire.Out) {
+	f.out = out
+	for pos := range f.blocks {
+		f.flush(pos)
+	}
+}
+
+// End ends an answer for whose end there is evidence: a stop reason, or
 // message_stop.
-func (f *fold) finish() error {
+func (f *fold) End(out *wire.Out) error {
+	f.out = out
 	for pos := range f.blocks {
 		f.close(pos)
 	}
@@ -22,7 +39,7 @@ func (f *fold) finish() error {
 		case b.name != "":
 			calls++
 			cut = cut || b.cut
-		case len(b.text()) > 0:
+		case b.text() != "":
 			return &provider.Error{Kind: provider.BadToolCall, Message: "a tool call has arguments but no name", Retryable: true}
 		default: // neither name nor arguments: no call
 		}
@@ -40,7 +57,7 @@ func (f *fold) finish() error {
 	case calls == 0 && stop == provider.StopToolCalls:
 		stop = provider.StopEnd
 	}
-	f.emit(provider.Delta{Kind: provider.FinishDelta, Stop: stop, Usage: f.usage.total()})
+	out.Finish(stop, f.Usage())
 	return nil
 }
 
@@ -59,9 +76,19 @@ func stopOf(reason string) provider.StopReason {
 	}
 }
 
-// whole takes an answer that came as one JSON object instead of a stream.
-func (f *fold) whole(o object) error {
-	f.seen, f.ended = true, true
+// Whole takes an answer that came as one JSON object instead of a stream.
+func (f *fold) Whole(data []byte, out *wire.Out) error {
+	f.out = out
+	if !utf8.Valid(data) {
+		data = []byte(string([]rune(string(data)))) // U+FFFD for each bad byte
+	}
+	o := parseObject(data)
+	if o == nil {
+		return wire.BadJSON(data)
+	}
+	if o.string("type") == "error" || o.has("error") {
+		return wire.FaultOf(data).Error()
+	}
 	f.usage.add(o.object("usage"))
 	f.stop = o.string("stop_reason")
 	var content []json.RawMessage
@@ -70,8 +97,11 @@ func (f *fold) whole(o object) error {
 		if err := f.blockStart(i, raw); err != nil {
 			return err
 		}
+		if pos, ok := f.find(i); ok {
+			f.close(pos)
+		}
 	}
-	return f.finish()
+	return nil
 }
 
 func emptyResponse(message string) error {

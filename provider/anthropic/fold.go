@@ -6,29 +6,27 @@ import (
 	"strconv"
 
 	"github.com/weir-agents/weir/provider"
+	"github.com/weir-agents/weir/provider/internal/wire"
 )
 
 // fold turns the events of one answer into deltas. It is used by one goroutine
 // and for one answer.
 type fold struct {
-	out    []provider.Delta // what the event at hand made
-	prefix string           // of the ids made here
-	limit  int              // most bytes of the whole answer
+	out    *wire.Out
+	prefix string // of the ids made here
+	limit  int    // most bytes that the fold itself holds
 	held   int
 
 	id      string // of the message
 	started bool
-	seen    bool // something but pings came
-	ended   bool // message_stop came
 	stop    string
 	usage   usage
 
-	blocks  []block
-	at      map[int]int // position in blocks by index on the wire
-	last    struct{ index, pos int }
-	ids     map[string]bool
-	made    int
-	scratch []byte
+	blocks []block
+	at     map[int]int // position in blocks by index on the wire
+	last   struct{ index, pos int }
+	ids    map[string]bool
+	made   int
 	// whether there is any text, and anything at all
 	words, content bool
 }
@@ -45,41 +43,34 @@ func newFold(prefix string, limit int) *fold {
 	return f
 }
 
-// event takes one event of the stream. What it makes is appended to out.
-func (f *fold) event(name string, data []byte) error {
-	if name == "error" {
-		return providerError(data)
+// Frame takes one event.
+func (f *fold) Frame(frame provider.Frame, out *wire.Out) (done bool, err error) {
+	f.out = out
+	if p, ok := scanPiece(frame.Data); ok {
+		return false, f.piece(p)
 	}
-	if p, ok := scanPiece(data); ok {
-		f.seen = true
-		return f.piece(p)
-	}
-	return f.any(name, data)
+	return f.event(string(frame.Event), frame.Data)
 }
 
-// any takes an event of any shape.
-func (f *fold) any(name string, data []byte) error {
+// event takes an event of any shape.
+func (f *fold) event(name string, data []byte) (done bool, err error) {
 	o := parseObject(data)
 	if o == nil {
-		return badJSON(data)
+		return false, wire.BadJSON(data)
 	}
 	if typ := o.string("type"); typ != "" {
 		name = typ
 	}
 	if name == "error" || o.has("error") {
-		return providerError(data)
+		return false, wire.FaultOf(data).Error()
 	}
-	if name == "ping" {
-		return nil
-	}
-	f.seen = true
 	switch name {
 	case "message_start":
-		return f.messageStart(o.object("message"))
+		return false, f.messageStart(o.object("message"))
 	case "content_block_start":
-		return f.blockStart(f.index(o, true), o["content_block"])
+		return false, f.blockStart(f.index(o, true), o["content_block"])
 	case "content_block_delta":
-		return f.blockDelta(f.index(o, false), o.object("delta"))
+		return false, f.blockDelta(f.index(o, false), o.object("delta"))
 	case "content_block_stop":
 		if pos, ok := f.find(f.index(o, false)); ok {
 			f.close(pos)
@@ -90,10 +81,10 @@ func (f *fold) any(name string, data []byte) error {
 			f.stop = stop
 		}
 	case "message_stop":
-		f.ended = true
-	default: // an event of tomorrow
+		return true, nil
+	default: // a ping, or an event of tomorrow
 	}
-	return nil
+	return false, nil
 }
 
 // index returns the block an event is about: where it names none, the next one
@@ -160,10 +151,10 @@ func (f *fold) blockStart(index int, raw json.RawMessage) error {
 	switch typ {
 	case "text":
 		f.open(index, textBlock)
-		return f.grow(f.last.pos, o.inside("text"), false)
+		f.grow(f.last.pos, o.inside("text"))
 	case "thinking":
 		f.open(index, thinkingBlock).sealed = o.string("signature")
-		return f.grow(f.last.pos, o.inside("thinking"), false)
+		f.grow(f.last.pos, o.inside("thinking"))
 	case "redacted_thinking":
 		f.open(index, redactedBlock).sealed = o.string("data")
 	case "tool_use":
@@ -198,10 +189,10 @@ func (f *fold) callStart(index int, o object) {
 			if b.extra == nil {
 				b.extra = make(map[string]json.RawMessage)
 			}
-			b.extra[name] = mendEscapes(value)
+			b.extra[name] = wire.Mended(value)
 		}
 	}
-	f.emit(provider.Delta{Kind: provider.ToolCallDelta, Block: f.last.pos, ID: b.id, Name: b.name})
+	f.out.Begin(provider.ToolCallDelta, f.last.pos, b.id, b.name)
 }
 
 // callID returns id, or one made here if there is none or it is taken.
@@ -217,9 +208,7 @@ func (f *fold) callID(id string) string {
 	return id
 }
 
-func (f *fold) emit(d provider.Delta) { f.out = append(f.out, d) }
-
-// room fails once the answer is larger than its cap.
+// room fails once what is held here is larger than an answer may be.
 func (f *fold) room() error {
 	if f.held <= f.limit {
 		return nil

@@ -3,9 +3,13 @@ package anthropic
 import (
 	"encoding/json"
 	"errors"
+	"io"
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/weir-agents/weir/provider"
 )
@@ -27,33 +31,71 @@ type outcome struct {
 	Kind   provider.ErrorKind
 }
 
-// folded runs the events of an answer, given by their data, through a fold.
+// folded sends the events of an answer, given by their data, through a client.
 func folded(t *testing.T, events ...string) outcome {
 	t.Helper()
-	f := newFold("made_", 1<<20)
-	for _, data := range events {
-		if err := f.event("", []byte(data)); err != nil {
-			return outcomeOf(t, f.out, err)
-		}
-	}
-	err := f.finish()
-	return outcomeOf(t, f.out, err)
+	return outcomeOf(t, answered(t, stream(events...)))
 }
 
-func outcomeOf(t *testing.T, deltas []provider.Delta, err error) outcome {
-	t.Helper()
-	var a provider.Assembly
-	for _, d := range deltas {
-		a.Add(d)
+func stream(events ...string) string {
+	var b strings.Builder
+	for _, data := range events {
+		b.WriteString("data: " + data + "\n\n")
 	}
-	o := outcome{Stop: a.Stop(), Usage: a.Usage(), Blocks: a.Message().Blocks}
+	return b.String()
+}
+
+// roundTrip is a transport without a network.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (r roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return r(req) }
+
+// answer is one yield of a stream.
+type answer struct {
+	delta provider.Delta
+	err   error
+}
+
+// answered returns what a client yields for an answer with the body given.
+func answered(t *testing.T, body string) []answer {
+	t.Helper()
+	return read(t, Config{}, strings.NewReader(body))
+}
+
+func read(t *testing.T, cfg Config, body io.Reader) []answer {
+	t.Helper()
+	cfg.Transport = roundTrip(func(req *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(body), Request: req}, nil
+	})
+	c, err := New(cfg)
 	if err != nil {
+		t.Fatal(err)
+	}
+	var all []answer
+	for d, err := range c.Stream(t.Context(), provider.Request{Model: "m", IDPrefix: "made_"}) {
+		all = append(all, answer{d, err})
+	}
+	return all
+}
+
+func outcomeOf(t *testing.T, answers []answer) outcome {
+	t.Helper()
+	var (
+		a provider.Assembly
+		o outcome
+	)
+	for _, x := range answers {
+		if x.err == nil {
+			a.Add(x.delta)
+			continue
+		}
 		var e *provider.Error
-		if !errors.As(err, &e) {
-			t.Fatalf("the error is %T: %v", err, err)
+		if !errors.As(x.err, &e) {
+			t.Fatalf("the error is %T: %v", x.err, x.err)
 		}
 		o.Kind = e.Kind
 	}
+	o.Stop, o.Usage, o.Blocks = a.Stop(), a.Usage(), a.Message().Blocks
 	return o
 }
 
@@ -83,19 +125,22 @@ func TestDeltasNeedNeitherStartNorStop(t *testing.T) {
 }
 
 func TestTheEventsNameStandsInForAMissingType(t *testing.T) {
-	f := newFold("", 1<<20)
-	for _, e := range [][2]string{
-		{"message_start", `{"message":{"id":"m"}}`},
-		{"content_block_delta", `{"index":0,"delta":{"type":"text_delta","text":"a"}}`},
-		{"message_delta", `{"delta":{"stop_reason":"end_turn"}}`},
-		{"message_stop", `{}`},
-	} {
-		if err := f.event(e[0], []byte(e[1])); err != nil {
-			t.Fatal(err)
-		}
-	}
-	err := f.finish()
-	wantOutcome(t, outcomeOf(t, f.out, err), outcome{Blocks: []provider.Block{provider.Text{Text: "a"}}, Stop: provider.StopEnd})
+	got := outcomeOf(t, answered(t, `event: message_start
+data: {"message":{"id":"m"}}
+
+event: content_block_delta
+data: {"index":0,"delta":{"type":"text_delta","text":"a"}}
+
+event: message_delta
+data: {"delta":{"stop_reason":"end_turn"}}
+
+event: message_stop
+data: {}
+
+event: error
+data: not read any more
+`))
+	wantOutcome(t, got, outcome{Blocks: []provider.Block{provider.Text{Text: "a"}}, Stop: provider.StopEnd})
 }
 
 func TestAnEmptyBlockKeepsItsPlace(t *testing.T) {
@@ -142,23 +187,23 @@ func TestTheInputOfACall(t *testing.T) {
 }
 
 func TestACallIsWholeAtItsStop(t *testing.T) {
-	f := newFold("", 1<<20)
-	for _, data := range []string{
+	answers := answered(t, stream(
 		start,
 		`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}}`,
 		`{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{}"}}`,
 		`{"type":"content_block_stop","index":0}`,
-	} {
-		if err := f.event("", []byte(data)); err != nil {
-			t.Fatal(err)
-		}
+		textEvent("x"),
+	))
+	var got []provider.Delta
+	for _, a := range answers[:3] {
+		got = append(got, a.delta)
 	}
 	want := []provider.Delta{
-		{Kind: provider.ToolCallDelta, ID: "a", Name: "f"},
 		{Kind: provider.ToolCallDelta, ID: "a", Name: "f", Text: "{}"},
 		{Kind: provider.BlockDelta, Done: call("a", "f", "{}")},
+		{Kind: provider.TextDelta, Block: 1, Text: "x"},
 	}
-	if diff := cmp.Diff(want, f.out); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(provider.Delta{}, "More")); diff != "" {
 		t.Error(diff)
 	}
 }

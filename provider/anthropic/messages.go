@@ -9,6 +9,7 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/v2/packages/param"
 
 	"github.com/weir-agents/weir/provider"
+	"github.com/weir-agents/weir/provider/internal/wire"
 )
 
 // history turns a conversation into one the vendor accepts: roles alternate,
@@ -98,12 +99,12 @@ func (h *history) assistantBlock(b provider.Block) (block sdk.ContentBlockParamU
 
 // toolUse gives the call back. One whose arguments are no object goes as {}:
 // its result quotes what the model wrote.
-func toolUse(c provider.ToolCall, wire string) sdk.ContentBlockParamUnion {
+func toolUse(c provider.ToolCall, id string) sdk.ContentBlockParamUnion {
 	input := c.Arguments
-	if !isObject(input) {
+	if !wire.IsObject(string(input)) {
 		input = json.RawMessage("{}")
 	}
-	use := sdk.ContentBlockParamUnion{OfToolUse: &sdk.ToolUseBlockParam{ID: wire, Name: c.Name, Input: input}}
+	use := sdk.ContentBlockParamUnion{OfToolUse: &sdk.ToolUseBlockParam{ID: id, Name: c.Name, Input: input}}
 	extra := make(map[string]json.RawMessage, len(c.Extra))
 	for name, value := range c.Extra {
 		if !strangeMembers[name] && json.Valid(value) {
@@ -131,7 +132,7 @@ var strangeMembers = map[string]bool{
 }
 
 func opaque(b provider.Opaque) (block sdk.ContentBlockParamUnion, ok bool) {
-	if b.Dialect != dialect || !isObject(b.Raw) {
+	if b.Dialect != dialect || !wire.IsObject(string(b.Raw)) {
 		return block, false
 	}
 	return param.Override[sdk.ContentBlockParamUnion](b.Raw), true
@@ -209,8 +210,8 @@ func (h *history) trimEnd() {
 	}
 }
 
-func toolResult(wire string, r provider.ToolResult) sdk.ContentBlockParamUnion {
-	result := &sdk.ToolResultBlockParam{ToolUseID: wire}
+func toolResult(id string, r provider.ToolResult) sdk.ContentBlockParamUnion {
+	result := &sdk.ToolResultBlockParam{ToolUseID: id}
 	text := r.Text
 	if r.IsError {
 		result.IsError = param.NewOpt(true)

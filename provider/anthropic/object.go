@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
+
+	"github.com/weir-agents/weir/provider/internal/wire"
 )
 
 // object is a JSON object whose members are looked at one by one: a member of
@@ -40,12 +42,9 @@ func (o object) inside(name string) []byte {
 }
 
 func (o object) string(name string) string {
-	var half rune
-	text := unquote(nil, o.inside(name), &half)
-	if half != 0 {
-		text = append(text, "\uFFFD"...)
-	}
-	return string(text)
+	var half wire.Half
+	text := half.Append(nil, o.inside(name))
+	return string(half.Flush(text))
 }
 
 // number returns a member that is a whole number of at least 0.

@@ -16,7 +16,6 @@ type piece struct {
 	shape shape
 	index int
 	text  []byte // as it stands between its quotes
-	plain bool   // text has no escapes
 }
 
 // scanPiece reads data if it is a content_block_delta of a usual shape, whose
@@ -90,7 +89,7 @@ func (s *scanner) delta(p *piece) bool {
 			return false
 		}
 		valued = memberShape(key)
-		p.text, p.plain = value, plain
+		p.text = value
 	}
 	p.shape = named
 	return named != noShape && named == valued && s.token('}')
@@ -210,30 +209,19 @@ func escapeLen(b []byte) int {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		return 2
 	case 'u':
-		if _, ok := hex4(b); ok {
-			return 6
+		if len(b) < 6 {
+			return 0
 		}
+		for _, c := range b[2:6] {
+			if !isHex(c) {
+				return 0
+			}
+		}
+		return 6
 	}
 	return 0
 }
 
-// hex4 returns the code of the \uXXXX at the front of b.
-func hex4(b []byte) (code rune, ok bool) {
-	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
-		return 0, false
-	}
-	for _, c := range b[2:6] {
-		switch {
-		case '0' <= c && c <= '9':
-			c -= '0'
-		case 'a' <= c && c <= 'f':
-			c -= 'a' - 10
-		case 'A' <= c && c <= 'F':
-			c -= 'A' - 10
-		default:
-			return 0, false
-		}
-		code = code<<4 | rune(c)
-	}
-	return code, true
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }

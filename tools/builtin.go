@@ -1,0 +1,63 @@
+package tools
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// Config says what the built-in tools may use. Its zero value is safe: a
+// command gets a plain PATH and nothing else of the environment, long output
+// is kept in memory only, and there is no skill.
+type Config struct {
+	// Env is the environment of commands, as os.Environ returns it. What looks
+	// like a secret is taken out, and TERM and what would start programs by
+	// itself are set to harmless values.
+	Env []string
+	// SecretEnv names further variables that commands do not get.
+	SecretEnv []string
+	// Shell runs commands as `Shell -c COMMAND`; "" is /bin/bash, or /bin/sh
+	// where there is none.
+	Shell string
+	// SpillDir is the folder for output that is too long for a result; it is
+	// made with mode 0700 if it is not there, and the file tools may read in
+	// it. With "" such output is cut and not kept.
+	SpillDir string
+	// SpillBytesMax bounds one spill file; 0 means 16 MiB.
+	SpillBytesMax int64
+	// Wrap, if not nil, may change a command just before it starts, for
+	// instance to run it in a sandbox. It must leave ExtraFiles, the output
+	// and the working directory as they are. After an error nothing runs.
+	Wrap func(cmd *exec.Cmd) error
+}
+
+// builtin is what the built-in tools share.
+type builtin struct {
+	ws  *Workspace
+	cfg Config
+	// createSpill makes a file for long output; tests put a full disk here.
+	createSpill func(path string) (*os.File, error)
+}
+
+// Builtin returns the built-in tools, which act in ws.
+func Builtin(ws *Workspace, cfg Config) []Tool {
+	if cfg.SpillBytesMax == 0 {
+		cfg.SpillBytesMax = 16 << 20
+	}
+	b := &builtin{ws: ws, cfg: cfg}
+	b.createSpill = b.newSpill
+	return []Tool{b.readFile(), b.listDir(), b.bash()}
+}
+
+// newSpill makes a file for long output, in a folder that the file tools may
+// read, for this user only.
+func (b *builtin) newSpill(path string) (*os.File, error) {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	if err := b.ws.allowRead(dir); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+}

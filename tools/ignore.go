@@ -1,0 +1,159 @@
+package tools
+
+import (
+	"io"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// ignoreFileMax bounds, in bytes, how much of an ignore file counts.
+const ignoreFileMax = 1 << 20
+
+// ignoreRule is one line of an ignore file.
+type ignoreRule struct {
+	folder   string // where the file stands, in the root; "." for the root
+	glob     string
+	anchored bool // matched against the path from folder, not the last name
+	dirOnly  bool
+	negated  bool
+}
+
+// ignores are the rules that hold in a folder, from the outermost to the
+// innermost file; the last that matches decides.
+type ignores struct {
+	rules []ignoreRule
+}
+
+// parseIgnore reads an ignore file that stands in folder.
+func parseIgnore(folder, text string) []ignoreRule {
+	var rules []ignoreRule
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		for strings.HasSuffix(line, " ") && !strings.HasSuffix(line, `\ `) {
+			line = line[:len(line)-1]
+		}
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		rule := ignoreRule{folder: folder}
+		line, rule.negated = strings.CutPrefix(line, "!")
+		line, rule.dirOnly = strings.CutSuffix(line, "/")
+		rule.anchored = strings.Contains(line, "/")
+		rule.glob = ignoreGlob(strings.TrimPrefix(line, "/"))
+		if doublestar.ValidatePattern(rule.glob) {
+			rules = append(rules, rule)
+		}
+	}
+	return rules
+}
+
+// ignoreGlob turns what git reads differently into what doublestar reads:
+// braces are ordinary characters, and a last /** does not match the folder.
+func ignoreGlob(pattern string) string {
+	pattern = strings.NewReplacer(`\\`, `\\`, `\{`, `\{`, `\}`, `\}`, "{", `\{`, "}", `\}`).Replace(pattern)
+	if strings.HasSuffix(pattern, "/**") {
+		pattern += "/*"
+	}
+	return pattern
+}
+
+// matches reports whether the rule says something of rel, a path in the root.
+func (r *ignoreRule) matches(rel string, dir bool) bool {
+	if r.dirOnly && !dir {
+		return false
+	}
+	if !r.anchored {
+		ok, _ := doublestar.Match(r.glob, path.Base(rel)) // Validated when it was read.
+		return ok
+	}
+	if r.folder != "." {
+		rest, ok := strings.CutPrefix(rel, r.folder+"/")
+		if !ok {
+			return false
+		}
+		rel = rest
+	}
+	ok, _ := doublestar.Match(r.glob, rel)
+	return ok
+}
+
+// ignored says whether the rules leave rel out. That a folder above it is left
+// out is for the walk to know.
+func (g ignores) ignored(rel string, dir bool) bool {
+	if path.Base(rel) == ".git" {
+		return true
+	}
+	for i := len(g.rules) - 1; i >= 0; i-- {
+		if g.rules[i].matches(rel, dir) {
+			return !g.rules[i].negated
+		}
+	}
+	return false
+}
+
+// with adds the rules of the ignore files in folder, whose handle is dir.
+func (g ignores) with(dir *os.Root, folder string) ignores {
+	rules := g.rules[:len(g.rules):len(g.rules)]
+	if folder == "." {
+		rules = append(rules, readIgnore(dir, folder, ".git/info/exclude")...)
+	}
+	return ignores{append(rules, readIgnore(dir, folder, ".gitignore")...)}
+}
+
+func readIgnore(dir *os.Root, folder, name string) []ignoreRule {
+	file, err := openRegular(dir, name)
+	if err != nil {
+		return nil // There is none, or it cannot be read: then it hides nothing.
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, ignoreFileMax))
+	if err != nil {
+		return nil
+	}
+	return parseIgnore(folder, string(text))
+}
+
+// probe is a name that only a rule for everything in a folder matches.
+const probe = "\x01any"
+
+// ignoresAbove collects the rules from the root down to the folders above
+// start. A rule that leaves out start, a folder above it, or whatever lies in
+// start is not among them: who names a place wants it searched.
+func ignoresAbove(root *os.Root, start string) ignores {
+	var g ignores
+	if start == "." {
+		return g
+	}
+	above := "."
+	places := []string{}
+	for _, name := range strings.Split(start, "/") {
+		dir, err := root.OpenRoot(above)
+		if err != nil {
+			break
+		}
+		g = g.with(dir, above)
+		_ = dir.Close() // Only read from.
+		above = path.Join(above, name)
+		places = append(places, above)
+	}
+	var kept []ignoreRule
+	for _, rule := range g.rules {
+		if !rule.negated && rule.names(places, start) {
+			continue
+		}
+		kept = append(kept, rule)
+	}
+	return ignores{kept}
+}
+
+func (r *ignoreRule) names(places []string, start string) bool {
+	for _, place := range places {
+		if r.matches(place, true) {
+			return true
+		}
+	}
+	return r.matches(path.Join(start, probe), true) || r.matches(path.Join(start, probe), false)
+}

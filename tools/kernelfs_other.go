@@ -1,0 +1,7 @@
+//go:build !linux
+
+package tools
+
+import "os"
+
+func fromKernel(*os.File) bool { return false }

@@ -66,7 +66,7 @@ func (v *visitor) hereDocument(n *syntax.Redirect) {
 			found = strings.TrimLeft(text, "\t")
 		}
 		if found == word.text {
-			v.l.compareBody(n, from, at, at+len(text)-len(found), what)
+			v.l.compareBody(n, from, at+len(text), what)
 			return
 		}
 		if !more || !raw && strings.HasSuffix(text, `\`) {
@@ -78,16 +78,15 @@ func (v *visitor) hereDocument(n *syntax.Redirect) {
 }
 
 // compareBody refuses a here-document that the parser has not found from from
-// to a place between least and most.
-func (l *line) compareBody(n *syntax.Redirect, from, least, most int, what string) {
-	if n.Hdoc == nil {
-		if from != least {
+// to to, which is behind the delimiter.
+func (l *line) compareBody(n *syntax.Redirect, from, to int, what string) {
+	if n.Hdoc == nil { // empty: the delimiter is the first line
+		if strings.Contains(strings.TrimSuffix(l.src[from:to], "\n"), "\n") {
 			l.refuse(what)
 		}
 		return
 	}
-	start, end := int(n.Hdoc.Pos().Offset()), int(n.Hdoc.End().Offset())
-	if start != from || end < least || end > most {
+	if int(n.Hdoc.Pos().Offset()) != from || int(n.Hdoc.End().Offset()) != to {
 		l.refuse(what)
 	}
 }
@@ -110,7 +109,7 @@ var ambiguous = strings.Fields(`
 // names an interpreter, or in which a wrapper runs one that cannot be read.
 func (v *visitor) interpreted() {
 	for _, s := range v.l.cmds {
-		_, wraps := wrappers[path.Base(s.words[0].text)]
+		wraps := wrapper(path.Base(s.words[0].text)) != nil
 		for i, w := range s.words {
 			name := path.Base(w.text)
 			if is(interpreters, name) || (i == 0 || wraps) && is(ambiguous, name) {

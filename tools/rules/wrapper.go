@@ -148,19 +148,26 @@ func has(given []option, names ...string) bool {
 	return slices.ContainsFunc(given, func(o option) bool { return slices.Contains(names, o.name) })
 }
 
-// wrappers are the commands a deny looks through, by base name.
-var wrappers map[string]func(l *line, name string, args []word, depth int)
-
-func init() {
-	// Filled here because what a wrapper runs may be a wrapper.
-	wrappers = map[string]func(*line, string, []word, int){
-		"env": (*line).unwrapEnv, "xargs": (*line).unwrapXargs, "find": (*line).unwrapFind,
-		"eval": (*line).unwrapEval, "trap": (*line).unwrapTrap,
-		"sh": (*line).unwrapShell, "bash": (*line).unwrapShell, "dash": (*line).unwrapShell,
+// wrapper returns how to read what the command of that base name runs, nil if
+// it is none that a deny looks through.
+func wrapper(name string) func(l *line, name string, args []word, depth int) {
+	switch name {
+	case "env":
+		return (*line).unwrapEnv
+	case "xargs":
+		return (*line).unwrapXargs
+	case "find":
+		return (*line).unwrapFind
+	case "eval":
+		return (*line).unwrapEval
+	case "trap":
+		return (*line).unwrapTrap
+	case "sh", "bash", "dash":
+		return (*line).unwrapShell
+	case "sudo", "doas", "timeout", "nohup", "nice", "ionice", "stdbuf", "setsid", "command", "builtin", "exec", "time":
+		return (*line).unwrapPlain
 	}
-	for _, name := range strings.Fields("sudo doas timeout nohup nice ionice stdbuf setsid command builtin exec time") {
-		wrappers[name] = (*line).unwrapPlain
-	}
+	return nil
 }
 
 // unwrap adds what a command runs, if it is a wrapper, to what is hidden.
@@ -169,8 +176,8 @@ func (l *line) unwrap(words []word, depth int) {
 		return
 	}
 	name := path.Base(words[0].text)
-	inside, ok := wrappers[name]
-	if !ok {
+	inside := wrapper(name)
+	if inside == nil {
 		return
 	}
 	if depth >= nestingMax {

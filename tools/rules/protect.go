@@ -1,0 +1,44 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+)
+
+// guarded says what makes a path one that is never written without being asked
+// for by itself; empty if nothing does. Names count in any case, because some
+// file systems ignore it.
+func guarded(protected []string, p place) string {
+	for _, path := range []string{p.real, p.asked} {
+		for _, dir := range protected {
+			if _, ok := inside(path, dir); ok {
+				return "it holds weir's own files"
+			}
+		}
+		elements := strings.Split(strings.ToLower(path), "/")
+		if slices.Contains(elements, ".weir") {
+			return "it holds weir's configuration of the project"
+		}
+		if at := slices.Index(elements, ".git"); at >= 0 && gitRuns(elements[at+1:]) {
+			return "git runs programs that it names"
+		}
+	}
+	return ""
+}
+
+// gitRuns reports whether a path below `.git` can name programs: hooks and
+// configuration, those of submodules and work trees too, or `.git` itself.
+func gitRuns(below []string) bool {
+	if len(below) == 0 {
+		return true
+	}
+	switch below[0] {
+	case "hooks", "config", "config.worktree":
+		return true
+	case "modules", "worktrees":
+		return slices.ContainsFunc(below[1:], func(e string) bool {
+			return e == "hooks" || e == "config" || e == "config.worktree"
+		})
+	}
+	return false
+}

@@ -78,7 +78,7 @@ type Partial struct {
 }
 
 // Add takes the next piece of the text.
-func (p *Partial) Add(piece string) {
+func (p *Partial) Add(piece []byte) {
 	for i := 0; i < len(piece) && !p.broken; i++ {
 		p.next(piece[i])
 	}

@@ -29,10 +29,13 @@ func (o *Out) Begin(kind provider.DeltaKind, block int, id, name string) {
 	o.open = provider.Delta{Kind: kind, Block: block, ID: id, Name: name}
 }
 
-// Done adds the whole of a block.
+// Done adds the whole of a block. The text of a call has come, and was
+// counted, as deltas before.
 func (o *Out) Done(block int, done provider.Block) {
 	o.seal()
-	o.bytes += provider.BlockBytes(done)
+	if _, ok := done.(provider.ToolCall); !ok {
+		o.bytes += provider.BlockBytes(done)
+	}
 	o.sealed = append(o.sealed, provider.Delta{Kind: provider.BlockDelta, Block: block, Done: done})
 }
 
@@ -55,6 +58,9 @@ func (o *Out) seal() {
 	o.Text = o.Text[:0]
 	o.open = provider.Delta{}
 }
+
+// Hold counts n bytes more that the fold keeps and does not give out as text.
+func (o *Out) Hold(n int) { o.bytes += n }
 
 // size is how much the answer holds so far.
 func (o *Out) size() int { return o.bytes + len(o.Text) }

@@ -1,0 +1,258 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/weir-agents/weir/provider/internal/wire"
+)
+
+// literal is a JSON string as it stands in the data, quotes left out; nil is
+// an absent one.
+type literal []byte
+
+// chunk is what one frame says. It points into the frame's data.
+type chunk struct {
+	fault   []byte   // the error object, or the frame that says it is one
+	usages  [][]byte // JSON objects, the later counts
+	choices []choice // those with index 0
+}
+
+// choice is what one choice of a chunk, or of a whole response, adds.
+type choice struct {
+	fault    []byte
+	finish   literal
+	thinking []literal
+	text     []piece
+	refusal  literal
+	calls    []entry
+	legacy   *entry // function_call
+}
+
+// piece is a piece of the content.
+type piece struct {
+	thinking bool
+	text     literal
+}
+
+// entry is one element of tool_calls.
+type entry struct {
+	indexed bool
+	index   float64
+	id      literal
+	name    literal
+	args    literal // of a string
+	object  []byte  // arguments that are no string, as JSON text
+	extra   map[string]json.RawMessage
+}
+
+// reset empties c and keeps its memory.
+func (c *chunk) reset() {
+	c.fault = nil
+	c.usages = c.usages[:0]
+	c.choices = c.choices[:0]
+}
+
+// add returns a new choice in c, with the memory that an earlier one left.
+func (c *chunk) add() *choice {
+	if len(c.choices) < cap(c.choices) {
+		c.choices = c.choices[:len(c.choices)+1]
+	} else {
+		c.choices = append(c.choices, choice{})
+	}
+	last := &c.choices[len(c.choices)-1]
+	*last = choice{thinking: last.thinking[:0], text: last.text[:0], calls: last.calls[:0]}
+	return last
+}
+
+// object is a parsed JSON object whose values are not.
+type object map[string]json.RawMessage
+
+// parse fills c from any JSON object. It is the reader of all that the scanner
+// leaves, and the judge of the scanner in tests.
+func (c *chunk) parse(data []byte, whole bool) error {
+	c.reset()
+	var top object
+	if err := json.Unmarshal(data, &top); err != nil || top == nil {
+		return wire.BadJSON(data)
+	}
+	c.fault = faultIn(top, data)
+	if string(top.text("object")) == "error" && c.fault == nil {
+		c.fault = data
+	}
+	for _, raw := range list(top["choices"]) {
+		c.parseChoice(raw, whole)
+	}
+	c.usage(asObject(top["x_groq"])["usage"])
+	c.usage(top["usage"])
+	return nil
+}
+
+func (c *chunk) usage(raw json.RawMessage) {
+	if len(raw) > 0 && raw[0] == '{' {
+		c.usages = append(c.usages, raw)
+	}
+}
+
+// faultIn returns the error of an object that stands in data as raw, nil for
+// none. Of an error that is only a string, what tells its kind stands beside it.
+func faultIn(o object, raw []byte) []byte {
+	switch e := o["error"]; {
+	case len(e) > 0 && e[0] == '{':
+		return e
+	case asText(e) != nil:
+		return raw
+	}
+	return nil
+}
+
+func (c *chunk) parseChoice(raw json.RawMessage, whole bool) {
+	o := asObject(raw)
+	if index, ok := o.number("index"); o == nil || ok && index != 0 {
+		return
+	}
+	to := c.add()
+	to.fault = faultIn(o, raw)
+	to.finish = o.text("finish_reason")
+	c.usage(o["usage"])
+	delta := asObject(o["delta"])
+	if whole {
+		delta = asObject(o["message"])
+	}
+	to.parseDelta(delta, whole)
+}
+
+func (t *choice) parseDelta(delta object, whole bool) {
+	t.thinking = appendThinking(t.thinking, delta)
+	t.text = appendContent(t.text, delta["content"])
+	t.refusal = delta.text("refusal")
+	for i, raw := range list(delta["tool_calls"]) {
+		o := asObject(raw)
+		if o == nil {
+			continue
+		}
+		e := parseEntry(o)
+		if whole { // each is a call of its own, whatever its index says
+			e.indexed, e.index = true, float64(i)
+		}
+		t.calls = append(t.calls, e)
+	}
+	if f := asObject(delta["function_call"]); f != nil {
+		if e := parseFunction(f); e.name != nil || len(e.args) > 0 || len(e.object) > 0 {
+			t.legacy = &e
+		}
+	}
+}
+
+// appendThinking takes the first of the thinking fields that is not empty:
+// they repeat each other.
+func appendThinking(to []literal, delta object) []literal {
+	for _, key := range []string{"reasoning_content", "reasoning"} {
+		if text := delta.text(key); text != nil {
+			return append(to, text)
+		}
+	}
+	for _, raw := range list(delta["reasoning_details"]) {
+		o := asObject(raw)
+		for _, key := range []string{"text", "summary"} {
+			if text := o.text(key); text != nil {
+				to = append(to, text)
+				break
+			}
+		}
+	}
+	return to
+}
+
+// appendContent takes a string, or a list of parts.
+func appendContent(to []piece, raw json.RawMessage) []piece {
+	if text := asText(raw); text != nil {
+		return append(to, piece{text: text})
+	}
+	for _, raw := range list(raw) {
+		if text := asText(raw); text != nil {
+			to = append(to, piece{text: text})
+			continue
+		}
+		part := asObject(raw)
+		switch string(part.text("type")) {
+		case "text", "output_text":
+			if text := part.text("text"); text != nil {
+				to = append(to, piece{text: text})
+			}
+		case "thinking":
+			for _, p := range appendContent(nil, part["thinking"]) {
+				to = append(to, piece{thinking: true, text: p.text})
+			}
+		}
+	}
+	return to
+}
+
+func parseEntry(o object) entry {
+	e := parseFunction(asObject(o["function"]))
+	e.index, e.indexed = o.number("index")
+	e.id = o.text("id")
+	for key, raw := range o {
+		switch key {
+		case "index", "id", "type", "function":
+		default:
+			if present(raw) {
+				if e.extra == nil {
+					e.extra = map[string]json.RawMessage{}
+				}
+				e.extra[key] = bytes.Clone(raw)
+			}
+		}
+	}
+	return e
+}
+
+func parseFunction(f object) entry {
+	e := entry{name: f.text("name")}
+	switch args := f["arguments"]; {
+	case !present(args):
+	case args[0] == '"':
+		e.args = asText(args)
+	default:
+		e.object = args
+	}
+	return e
+}
+
+func present(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
+
+// asText returns the string raw is, nil if it is none or empty.
+func asText(raw json.RawMessage) literal {
+	if len(raw) <= 2 || raw[0] != '"' {
+		return nil
+	}
+	return literal(raw[1 : len(raw)-1])
+}
+
+func asObject(raw json.RawMessage) object {
+	var o object
+	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &o) != nil {
+		return nil
+	}
+	return o
+}
+
+func list(raw json.RawMessage) []json.RawMessage {
+	var all []json.RawMessage
+	if len(raw) == 0 || raw[0] != '[' || json.Unmarshal(raw, &all) != nil {
+		return nil
+	}
+	return all
+}
+
+func (o object) text(key string) literal { return asText(o[key]) }
+
+func (o object) number(key string) (float64, bool) {
+	var n float64
+	raw := o[key]
+	if !present(raw) || json.Unmarshal(raw, &n) != nil {
+		return 0, false
+	}
+	return n, true
+}

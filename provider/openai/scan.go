@@ -1,0 +1,243 @@
+package openai
+
+import "bytes"
+
+// scan fills c from a chunk of the usual shape without allocating. It returns
+// false, and c is then worthless, for anything it does not know for sure: a
+// member of an unusual type, a key that comes twice, an escape in a key, what
+// is not JSON. chunk.parse is then asked.
+func (c *chunk) scan(data []byte) bool {
+	c.reset()
+	s := scanner{b: data}
+	ok := s.object(c, (*scanner).top)
+	s.space()
+	return ok && s.i == len(s.b)
+}
+
+// scanner walks over JSON text and checks its grammar as it goes.
+type scanner struct {
+	b     []byte
+	i     int
+	depth int
+}
+
+// Which of the members that count have come: one that comes twice is unusual.
+const (
+	seenChoices = 1 << iota
+	seenUsage
+	seenObject
+	seenIndex
+	seenDelta
+	seenFinish
+	seenContent
+	seenReasoning
+	seenReasoningContent
+	seenRefusal
+	seenCalls
+	seenID
+	seenFunction
+	seenName
+	seenArguments
+)
+
+// member reads the value of one member into c. seen are the members of the
+// same object that came before.
+type member func(s *scanner, c *chunk, key []byte, seen *int) bool
+
+// object walks over an object and gives each member to m.
+func (s *scanner) object(c *chunk, m member) bool {
+	if !s.take('{') {
+		return false
+	}
+	if s.take('}') {
+		return true
+	}
+	seen := 0
+	for {
+		key, ok := s.text()
+		if !ok || bytes.IndexByte(key, '\\') >= 0 || !s.take(':') || !m(s, c, key, &seen) {
+			return false
+		}
+		if s.take('}') {
+			return true
+		}
+		if !s.take(',') {
+			return false
+		}
+	}
+}
+
+// once notes that a member has come and reports whether it is the first time.
+func once(seen *int, which int) bool {
+	first := *seen&which == 0
+	*seen |= which
+	return first
+}
+
+func (s *scanner) top(c *chunk, key []byte, seen *int) bool {
+	switch string(key) {
+	case "choices":
+		return once(seen, seenChoices) && (s.null() || s.array(c, (*scanner).choice))
+	case "usage":
+		if !once(seen, seenUsage) {
+			return false
+		}
+		return s.null() || s.usage(c)
+	case "object":
+		text, ok := s.text()
+		return ok && once(seen, seenObject) && string(text) != "error"
+	case "error", "x_groq":
+		return s.null()
+	}
+	return s.skip()
+}
+
+func (s *scanner) usage(c *chunk) bool {
+	s.space()
+	start := s.i
+	if s.i >= len(s.b) || s.b[s.i] != '{' || !s.skip() {
+		return false
+	}
+	c.usages = append(c.usages, s.b[start:s.i])
+	return true
+}
+
+// array walks over an array of objects.
+func (s *scanner) array(c *chunk, element func(*scanner, *chunk) bool) bool {
+	if !s.take('[') {
+		return false
+	}
+	if s.take(']') {
+		return true
+	}
+	for {
+		if !element(s, c) {
+			return false
+		}
+		if s.take(']') {
+			return true
+		}
+		if !s.take(',') {
+			return false
+		}
+	}
+}
+
+// choice reads one choice. A choice that may not be the first is unusual.
+func (s *scanner) choice(c *chunk) bool {
+	c.add()
+	return s.object(c, (*scanner).choiceMember)
+}
+
+func (s *scanner) choiceMember(c *chunk, key []byte, seen *int) bool {
+	to := &c.choices[len(c.choices)-1]
+	switch string(key) {
+	case "index":
+		n, ok := s.digits()
+		return ok && n == 0 && once(seen, seenIndex)
+	case "delta":
+		return once(seen, seenDelta) && (s.null() || s.object(c, (*scanner).deltaMember))
+	case "finish_reason":
+		return once(seen, seenFinish) && s.optional(&to.finish)
+	case "error", "usage":
+		return s.null()
+	}
+	return s.skip()
+}
+
+func (s *scanner) deltaMember(c *chunk, key []byte, seen *int) bool {
+	to := &c.choices[len(c.choices)-1]
+	var text literal
+	switch string(key) {
+	case "content":
+		if !once(seen, seenContent) || !s.optional(&text) {
+			return false
+		}
+		if text != nil {
+			to.text = append(to.text, piece{text: text})
+		}
+		return true
+	case "reasoning_content", "reasoning":
+		which := seenReasoning
+		if len(key) > len("reasoning") {
+			which = seenReasoningContent
+		}
+		if !once(seen, which) || !s.optional(&text) {
+			return false
+		}
+		return s.thinking(to, text, which)
+	case "refusal":
+		return once(seen, seenRefusal) && s.optional(&to.refusal)
+	case "tool_calls":
+		return once(seen, seenCalls) && (s.null() || s.array(c, (*scanner).call))
+	case "function_call", "reasoning_details":
+		return s.null()
+	}
+	return s.skip()
+}
+
+// thinking takes one of the two fields; reasoning_content is the first choice.
+func (s *scanner) thinking(to *choice, text literal, which int) bool {
+	switch {
+	case text == nil:
+	case len(to.thinking) == 0:
+		to.thinking = append(to.thinking, text)
+	case which == seenReasoningContent:
+		to.thinking[0] = text
+	}
+	return true
+}
+
+func (s *scanner) call(c *chunk) bool {
+	to := &c.choices[len(c.choices)-1]
+	to.calls = append(to.calls, entry{})
+	return s.object(c, (*scanner).callMember)
+}
+
+func (s *scanner) callMember(c *chunk, key []byte, seen *int) bool {
+	calls := c.choices[len(c.choices)-1].calls
+	to := &calls[len(calls)-1]
+	switch string(key) {
+	case "index":
+		if !once(seen, seenIndex) {
+			return false
+		}
+		if s.null() {
+			return true
+		}
+		n, ok := s.digits()
+		to.index, to.indexed = float64(n), true
+		return ok
+	case "id":
+		return once(seen, seenID) && s.optional(&to.id)
+	case "type":
+		return s.skip()
+	case "function":
+		return once(seen, seenFunction) && (s.null() || s.object(c, (*scanner).functionMember))
+	}
+	return s.null() // any other member is kept, and that is parse's
+}
+
+func (s *scanner) functionMember(c *chunk, key []byte, seen *int) bool {
+	calls := c.choices[len(c.choices)-1].calls
+	to := &calls[len(calls)-1]
+	switch string(key) {
+	case "name":
+		return once(seen, seenName) && s.optional(&to.name)
+	case "arguments":
+		return once(seen, seenArguments) && s.optional(&to.args)
+	}
+	return s.skip()
+}
+
+// optional reads a string or null; an empty string is an absent one.
+func (s *scanner) optional(to *literal) bool {
+	if s.null() {
+		return true
+	}
+	text, ok := s.text()
+	if len(text) > 0 {
+		*to = text
+	}
+	return ok
+}

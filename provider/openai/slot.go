@@ -1,0 +1,212 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/weir-agents/weir/provider"
+	"github.com/weir-agents/weir/provider/internal/wire"
+)
+
+const (
+	// slotsMax is how many calls one answer may have.
+	slotsMax = 4096
+	// nameMax is from where a name that comes in pieces grows no more: it is
+	// that of no tool.
+	nameMax = 1 << 10
+)
+
+// slot is one call under assembly.
+type slot struct {
+	indexed bool
+	index   float64
+	legacy  bool // a function_call
+	id      string
+	name    string
+	args    []byte // without leading blanks
+	half    wire.Half
+	grown   wire.Partial
+	extra   map[string]json.RawMessage
+	block   int                // -1 until the slot has a name or arguments
+	early   *provider.ToolCall // given out before the end
+}
+
+const blanks = " \t\r\n"
+
+func (s *slot) complete() bool { return s.grown.Complete(s.args) }
+
+// placeholder reports arguments that are just {}, which more to come replaces.
+func (s *slot) placeholder() bool {
+	return string(bytes.TrimRight(s.args, blanks)) == "{}"
+}
+
+// repeats reports whether text is what the arguments are already.
+func (s *slot) repeats(text []byte) bool {
+	return bytes.Equal(bytes.Trim(text, blanks), bytes.TrimRight(s.args, blanks))
+}
+
+// candidate returns the slot that e may belong to, nil for a new one.
+func (f *fold) candidate(e *entry, id string) *slot {
+	var newest *slot
+	for i := len(f.slots) - 1; i >= 0; i-- {
+		s := f.slots[i]
+		if s.legacy || e.indexed && (!s.indexed || s.index != e.index) {
+			continue
+		}
+		if id == "" || s.id == id {
+			return s
+		}
+		if newest == nil {
+			newest = s
+		}
+	}
+	if !e.indexed && id != "" && e.name != nil {
+		return nil
+	}
+	return newest
+}
+
+// begins reports whether e starts a call of its own though s is its candidate.
+func (s *slot) begins(e *entry, id, name string) bool {
+	if name == "" {
+		return false
+	}
+	complete := s.complete()
+	if id != "" && s.id != "" && id != s.id && (len(s.args) == 0 || complete) {
+		return true
+	}
+	differs := s.name != "" && s.name != name
+	if complete {
+		text := e.arguments()
+		brings := len(bytes.Trim(text, blanks)) > 0 && !s.repeats(text)
+		if differs || brings && !s.placeholder() {
+			return true
+		}
+	}
+	return !e.indexed && id == "" && differs
+}
+
+// arguments returns the argument text of e, as if nothing came before it.
+func (e *entry) arguments() []byte {
+	if e.object != nil {
+		return e.object
+	}
+	var half wire.Half
+	return half.Flush(half.Append(nil, e.args))
+}
+
+// entry takes one element of tool_calls.
+func (f *fold) entry(e *entry, out *wire.Out) error {
+	id, name := f.strings.of(e.id), f.strings.of(e.name)
+	s := f.candidate(e, id)
+	if s == nil || s.begins(e, id, name) {
+		if len(f.slots) == slotsMax {
+			return &provider.Error{Kind: provider.TooLarge, Message: "the answer has more calls than can be kept"}
+		}
+		f.settleNewest(out)
+		s = &slot{indexed: e.indexed, index: e.index, block: -1}
+		f.slots = append(f.slots, s)
+	}
+	f.merge(s, e, id, name, out)
+	return nil
+}
+
+// function takes a piece of the one function_call an answer may have.
+func (f *fold) function(e *entry, out *wire.Out) {
+	for _, s := range f.slots {
+		if s.legacy {
+			f.merge(s, e, "", f.strings.of(e.name), out)
+			return
+		}
+	}
+	s := &slot{legacy: true, block: -1}
+	f.slots = append(f.slots, s)
+	f.merge(s, e, "", f.strings.of(e.name), out)
+}
+
+// merge takes e into s, and shows what is new of it.
+func (f *fold) merge(s *slot, e *entry, id, name string, out *wire.Out) {
+	if s.id == "" {
+		s.id = id
+	}
+	for key, raw := range e.extra {
+		if s.extra == nil {
+			s.extra = map[string]json.RawMessage{}
+		}
+		s.extra[key] = raw
+		out.Hold(len(key) + len(raw))
+	}
+	named := s.rename(name)
+	before := len(s.args)
+	if s.take(e) {
+		before = 0
+	}
+	if !named && len(s.args) == before || s.name == "" && len(s.args) == 0 {
+		return
+	}
+	if s.block < 0 {
+		s.block = f.block()
+	}
+	out.Begin(provider.ToolCallDelta, s.block, s.id, s.name)
+	out.Text = append(out.Text, s.args[before:]...)
+}
+
+// rename takes a name, or a piece of one, and reports whether it is news.
+func (s *slot) rename(name string) bool {
+	switch {
+	case name == "" || name == s.name || s.name != "" && len(s.args) > 0 || len(s.name) > nameMax:
+		return false
+	case strings.HasPrefix(name, s.name):
+		s.name = name
+	default:
+		s.name += name
+	}
+	return true
+}
+
+// take adds the arguments of e. It reports whether what was there was only a
+// placeholder and is gone.
+func (s *slot) take(e *entry) (replaced bool) {
+	if e.args == nil && e.object == nil {
+		return false
+	}
+	if s.complete() {
+		text := e.arguments()
+		if len(bytes.Trim(text, blanks)) == 0 || s.repeats(text) {
+			return false
+		}
+		if s.placeholder() {
+			s.args, s.grown, replaced = s.args[:0], wire.Partial{}, true
+		}
+	}
+	before := len(s.args)
+	if e.object != nil {
+		s.args = append(s.args, e.object...)
+	} else {
+		s.args = s.half.Append(s.args, e.args)
+	}
+	if before == 0 {
+		s.args = bytes.TrimLeft(s.args, blanks)
+	}
+	s.grown.Add(s.args[before:])
+	return replaced
+}
+
+// interned returns short strings that come again and again without allocating.
+type interned struct{ last [4]string }
+
+func (n *interned) of(lit literal) string {
+	for _, s := range n.last {
+		if s == string(lit) {
+			return s
+		}
+	}
+	var half wire.Half
+	text := string(half.Flush(half.Append(nil, lit)))
+	if text == string(lit) && len(text) <= nameMax { // one that had escapes is not found by its literal
+		copy(n.last[1:], n.last[:])
+		n.last[0] = text
+	}
+	return text
+}

@@ -34,7 +34,7 @@ func encode(cfg Config, req provider.Request) ([]byte, error) {
 	if req.MaxTokens > 0 {
 		p.MaxTokens = int64(req.MaxTokens)
 	}
-	if req.System != "" {
+	if !blank(req.System) {
 		p.System = []sdk.TextBlockParam{{Text: req.System}}
 	}
 	if req.Thinking {
@@ -128,12 +128,11 @@ func writeMember(out *bytes.Buffer, name string, value json.RawMessage) {
 // samples reports whether the request asks for sampling that the newest API
 // version refuses.
 func samples(cfg Config, req provider.Request) bool {
-	for _, name := range []string{"temperature", "top_p", "top_k"} {
-		if _, ok := members(cfg, req)[name]; ok {
-			return true
-		}
-	}
-	return false
+	all := members(cfg, req)
+	return slices.ContainsFunc([]string{"temperature", "top_p", "top_k"}, func(name string) bool {
+		_, ok := all[name]
+		return ok
+	})
 }
 
 func encodeTools(cfg Config, req provider.Request) ([]sdk.ToolUnionParam, error) {

@@ -7,7 +7,7 @@ import (
 
 // Limits bounds every queue, loop, wait and size of a session (I10). The zero
 // value of a field means its default, given in its comment; a negative value
-// is refused by validate.
+// is refused by Validate.
 type Limits struct {
 	// LineBytes is the longest line a model may send; beyond it the step fails
 	// as too_large. Default 16 MiB. The provider is told by whoever makes it.
@@ -176,8 +176,8 @@ func (l Limits) capacity(s Stage) int {
 	}
 }
 
-// validate returns an error naming the first field whose value is out of range.
-func (l Limits) validate() error {
+// Validate returns an error naming the first field whose value is out of range.
+func (l Limits) Validate() error {
 	ints := []struct {
 		name     string
 		v, least int

@@ -1,0 +1,257 @@
+package actors
+
+import (
+	"runtime"
+	"sync"
+
+	"github.com/asynkron/protoactor-go/actor"
+)
+
+// controlMax bounds the control lane. Inside a session it is bounded by
+// counting: grants are summed in place, and each of the other commands is sent
+// at most once a try or call. Only a host actor that floods a session by PID
+// can reach it; what is beyond is refused.
+const controlMax = 1024
+
+// mailbox is an actor's queue behind protoactor's Mailbox interface: a bounded
+// data lane, a control lane that passes it (I7), and the system lane that
+// passes both. A post to a full data lane is refused, never parked (I2).
+type mailbox struct {
+	capacity int
+	gauge    *gauge
+	// refused is told of every post that was not taken, on the poster's
+	// goroutine and outside the lock.
+	refused func(msg any, why refusal)
+
+	invoker    actor.MessageInvoker
+	dispatcher actor.Dispatcher
+
+	mu        sync.Mutex
+	data      ring
+	control   []any
+	system    []any
+	closed    bool // Stop was posted: nothing is taken any more
+	suspended bool
+	running   bool
+}
+
+// refusal is why a post was not taken.
+type refusal uint8
+
+const (
+	laneFull refusal = iota
+	laneClosed
+)
+
+// newMailbox returns a mailbox whose data lane holds capacity messages.
+func newMailbox(capacity int, g *gauge, refused func(any, refusal)) *mailbox {
+	return &mailbox{capacity: capacity, gauge: g, refused: refused}
+}
+
+// isControl reports whether msg goes on the control lane. It looks at the
+// message, never at an envelope around it.
+func isControl(msg any) bool {
+	switch msg.(type) {
+	case Cancel, CancelTurn, Grant, CloseStream, CloseCalls, Resolve, Stop, Attach, Tick, Crashed:
+		return true
+	default:
+		return false
+	}
+}
+
+// PostUserMessage implements actor.Mailbox. It never blocks.
+func (m *mailbox) PostUserMessage(message any) {
+	inner := actor.UnwrapEnvelopeMessage(message)
+	m.mu.Lock()
+	taken, why := m.push(message, inner)
+	start := taken && m.wake()
+	m.mu.Unlock()
+	if !taken {
+		m.gauge.refused.Add(1)
+		m.refused(inner, why)
+		return
+	}
+	if start {
+		m.dispatcher.Schedule(m.process)
+	}
+}
+
+// push puts message on its lane. The lock is held.
+func (m *mailbox) push(message, inner any) (taken bool, why refusal) {
+	switch {
+	case m.closed:
+		return false, laneClosed
+	case isControl(inner):
+		if g, ok := inner.(Grant); ok && m.sum(g) {
+			return true, 0
+		}
+		if len(m.control) >= controlMax {
+			return false, laneFull
+		}
+		m.control = append(m.control, message)
+	case m.data.n >= m.capacity:
+		return false, laneFull
+	default:
+		m.data.push(message)
+		m.gauge.push()
+	}
+	return true, 0
+}
+
+// sum adds g to a grant of the same hop that still waits.
+func (m *mailbox) sum(g Grant) bool {
+	for i, c := range m.control {
+		if was, ok := c.(Grant); ok && was.From == g.From && was.Ref == g.Ref {
+			was.Batches += g.Batches
+			was.Bytes += g.Bytes
+			m.control[i] = was
+			return true
+		}
+	}
+	return false
+}
+
+// PostSystemMessage implements actor.Mailbox. A Stop closes the mailbox at the
+// moment it is posted, so that no sender can fill a lane that nobody drains.
+func (m *mailbox) PostSystemMessage(message any) {
+	m.mu.Lock()
+	if _, ok := message.(*actor.Stop); ok {
+		m.closed = true
+	}
+	m.system = append(m.system, message)
+	start := m.wake()
+	m.mu.Unlock()
+	if start {
+		m.dispatcher.Schedule(m.process)
+	}
+}
+
+// RegisterHandlers implements actor.Mailbox.
+func (m *mailbox) RegisterHandlers(invoker actor.MessageInvoker, dispatcher actor.Dispatcher) {
+	m.invoker, m.dispatcher = invoker, dispatcher
+}
+
+// Start implements actor.Mailbox.
+func (m *mailbox) Start() {}
+
+// UserMessageCount implements actor.Mailbox: the depth of the data lane.
+func (m *mailbox) UserMessageCount() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.data.n
+}
+
+// wake reports whether the caller must schedule a run. The lock is held.
+func (m *mailbox) wake() bool {
+	if m.running {
+		return false
+	}
+	m.running = true
+	return true
+}
+
+// process runs the actor until nothing waits. Ends then; an idle actor has no
+// goroutine.
+func (m *mailbox) process() {
+	for n := 0; ; n++ {
+		if n == m.dispatcher.Throughput() {
+			n = 0
+			runtime.Gosched()
+		}
+		msg, lane := m.next()
+		if lane == noLane {
+			return
+		}
+		m.invoke(msg, lane)
+	}
+}
+
+type lane uint8
+
+const (
+	noLane lane = iota
+	systemLane
+	userLane
+)
+
+// next takes the next message, or marks the mailbox idle if there is none.
+func (m *mailbox) next() (any, lane) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case len(m.system) > 0:
+		msg := m.system[0]
+		m.system = shift(m.system)
+		switch msg.(type) {
+		case *actor.SuspendMailbox:
+			m.suspended = true
+		case *actor.ResumeMailbox:
+			m.suspended = false
+		}
+		return msg, systemLane
+	case m.suspended:
+	case len(m.control) > 0:
+		msg := m.control[0]
+		m.control = shift(m.control)
+		return msg, userLane
+	case m.data.n > 0:
+		m.gauge.pop()
+		return m.data.pop(), userLane
+	}
+	m.running = false
+	return nil, noLane
+}
+
+// shift drops the first of q; an emptied queue starts over in the same array.
+func shift(q []any) []any {
+	q[0] = nil
+	if len(q) == 1 {
+		return q[:0]
+	}
+	return q[1:]
+}
+
+// invoke hands msg to the actor. What it panics with goes to its parent, as
+// protoactor's own mailboxes do it.
+func (m *mailbox) invoke(msg any, l lane) {
+	defer func() {
+		if r := recover(); r != nil {
+			m.invoker.EscalateFailure(r, msg)
+		}
+	}()
+	switch msg.(type) {
+	case *actor.SuspendMailbox, *actor.ResumeMailbox:
+		return
+	}
+	if l == systemLane {
+		m.invoker.InvokeSystemMessage(msg)
+		return
+	}
+	m.invoker.InvokeUserMessage(msg)
+}
+
+// ring is a queue in an array that grows as needed; the mailbox bounds it.
+type ring struct {
+	buf     []any
+	head, n int
+}
+
+func (r *ring) push(v any) {
+	if r.n == len(r.buf) {
+		grown := make([]any, max(8, 2*len(r.buf)))
+		for i := range r.n {
+			grown[i] = r.buf[(r.head+i)%len(r.buf)]
+		}
+		r.buf, r.head = grown, 0
+	}
+	r.buf[(r.head+r.n)%len(r.buf)] = v
+	r.n++
+}
+
+func (r *ring) pop() any {
+	v := r.buf[r.head]
+	r.buf[r.head] = nil
+	r.head = (r.head + 1) % len(r.buf)
+	r.n--
+	return v
+}

@@ -1,0 +1,147 @@
+package actors
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/weir-agents/weir/journal"
+	"github.com/weir-agents/weir/provider"
+)
+
+// recorder writes the facts of a session to its journal, in order, one write at
+// a time in a goroutine. With a journal that is not durable nobody waits for it.
+type recorder struct {
+	journal journal.Journal
+	session string
+	host    *supervisor
+	waiting []entry
+	writing bool
+	failed  bool // told once
+}
+
+// entry is a commit on its way to the journal.
+type entry struct {
+	records []journal.Record
+	ack     Stage // whose Committed is due
+	acked   bool  // one is due
+}
+
+// recorded says that n entries have been written, or why not.
+type recorded struct {
+	entries []entry
+	err     error
+}
+
+func newRecorder(j journal.Journal, session string, host *supervisor) *recorder {
+	return &recorder{journal: j, session: session, host: host}
+}
+
+// add records the facts of a commit.
+func (r *recorder) add(c Commit) {
+	if r.journal == nil {
+		return
+	}
+	r.put(entry{records: r.encode(c.Facts), ack: c.From, acked: r.journal.Durable()})
+}
+
+func (r *recorder) put(e entry) {
+	r.waiting = append(r.waiting, e)
+	r.write()
+}
+
+// write starts the next write, if none runs.
+func (r *recorder) write() {
+	if r.writing || len(r.waiting) == 0 {
+		return
+	}
+	entries := r.waiting
+	r.waiting, r.writing = nil, true
+	r.host.running.Add(1)
+	// Ends when the journal has the records; Close waits for it.
+	go func() {
+		defer r.host.running.Done()
+		var all []journal.Record
+		for _, e := range entries {
+			all = append(all, e.records...)
+		}
+		err := r.journal.Append(context.WithoutCancel(r.host.ctx), r.session, all...)
+		r.host.send(Supervising, recorded{entries, err})
+	}()
+}
+
+// done acknowledges what has been written and starts the next write. A journal
+// that fails is told once; the work goes on unsaved (I9).
+func (r *recorder) done(in recorded) []Send {
+	r.writing = false
+	var sends []Send
+	if in.err != nil && !r.failed {
+		r.failed = true
+		sends = append(sends, Send{Reporter, Post{From: Supervising, Free: true, Events: []Event{Notice{
+			Level: "warn", Code: "unsaved", Text: fmt.Sprintf("the session is no longer saved: %v", in.err),
+		}}}})
+	}
+	for _, e := range in.entries {
+		if e.acked {
+			sends = append(sends, Send{e.ack, Committed{}})
+		}
+	}
+	r.write()
+	return sends
+}
+
+// encode makes records of facts.
+func (r *recorder) encode(facts []any) []journal.Record {
+	records := make([]journal.Record, 0, len(facts))
+	for _, f := range facts {
+		kind, turn, data := factData(f)
+		raw, err := json.Marshal(data)
+		if err != nil {
+			panic(fmt.Sprintf("actors: recorder: a %s fact cannot be encoded: %v", kind, err))
+		}
+		records = append(records, journal.Record{Kind: kind, Turn: turn, At: time.Now().UTC(), Data: raw})
+	}
+	return records
+}
+
+// factData returns the kind, the turn and the stored form of a fact.
+func factData(f any) (kind, turn string, data any) {
+	switch f := f.(type) {
+	case PromptAccepted:
+		return "prompt_accepted", "", promptData(f.Prompt)
+	case PromptsJoined:
+		var all []any
+		for _, p := range f.Prompts {
+			all = append(all, promptData(p))
+		}
+		return "prompts_joined", "", all
+	case CancelAsked:
+		return "cancel_asked", f.Turn, f
+	case MessageKept:
+		return "message_kept", f.Ref.Turn, struct {
+			Ref    Ref
+			Blocks []provider.Block
+			Stop   provider.StopReason
+			Usage  *provider.Usage
+		}{f.Ref, f.Message.Blocks, f.Stop, f.Usage}
+	case CallApproved:
+		return "call_approved", f.Ref.Turn, f
+	case CallStarted:
+		return "call_started", f.Ref.Turn, f
+	case CallEnded:
+		return "call_ended", f.Ref.Turn, f
+	case TurnClosed:
+		return "turn_closed", f.Turn, f.Ended
+	default:
+		panic(fmt.Sprintf("actors: recorder: no such fact %T", f))
+	}
+}
+
+func promptData(p Prompt) any {
+	return struct {
+		ID     string           `json:"id"`
+		Text   string           `json:"text"`
+		Attach []provider.Block `json:"attach,omitempty"`
+	}{p.ID, p.Text, p.Attach}
+}

@@ -1,0 +1,159 @@
+package actors
+
+import (
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+)
+
+// shell is what every actor of a session has in common: where the others are,
+// one timer, and the fence that a panic in its machine stops at.
+type shell struct {
+	stage   Stage
+	gen     int // which set of five this one belongs to
+	root    *actor.RootContext
+	routes  *routes
+	meter   *Meter
+	running *sync.WaitGroup // goroutines of this set
+	clock   *time.Timer
+	ticks   int // the epoch of the timer that is armed
+	inert   bool
+	strict  bool // tests: a refused post panics
+}
+
+// routes are the PIDs of a set of actors. Written once, before the first message.
+type routes struct{ pid [stages]*actor.PID }
+
+// send posts in to a stage. Safe for every goroutine; never blocks.
+func (h *shell) send(to Stage, in any) { h.root.Send(h.routes.pid[to], in) }
+
+// timer arms the one timer: a Tick with epoch comes at at; a zero at disarms it.
+func (h *shell) timer(at time.Time, epoch int) {
+	if h.clock != nil {
+		h.clock.Stop()
+		h.clock = nil
+	}
+	if at.IsZero() {
+		return
+	}
+	self := h.routes.pid[h.stage]
+	h.clock = time.AfterFunc(time.Until(at), func() { h.root.Send(self, Tick{Epoch: epoch}) })
+}
+
+// do carries out the effects of a machine that need nothing but sending.
+func (h *shell) do(sends []Send) {
+	for _, s := range sends {
+		switch in := s.In.(type) {
+		case SetTimer:
+			h.timer(in.At, in.Epoch)
+			continue
+		case Commit:
+			in.From = h.stage
+			s.In = in
+		}
+		h.send(s.To, s.In)
+	}
+}
+
+// handler is the half of a host that knows its machine.
+type handler interface {
+	handle(in any, now time.Time)
+	base() *shell
+}
+
+func (h *shell) base() *shell { return h }
+
+// host is the actor around a handler.
+type host struct{ handler }
+
+// Receive implements actor.Actor. It never blocks (I1). A panic in the machine
+// makes the actor inert and is told to the supervisor, which fails the turn
+// and replaces the set (I8).
+func (h host) Receive(c actor.Context) {
+	sh := h.base()
+	switch c.Message().(type) {
+	case *actor.Started, *actor.Stopping, *actor.Restarting, *actor.Terminated:
+		return
+	case *actor.Stopped:
+		sh.timer(time.Time{}, 0)
+		return
+	}
+	if sh.inert {
+		return
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			sh.inert = true
+			sh.send(Supervising, Crashed{Stage: sh.stage, Gen: sh.gen, Reason: fmt.Sprint(r), Stack: string(debug.Stack())})
+		}
+	}()
+	h.handle(c.Message(), time.Now())
+}
+
+// assemblerHost, turnHost, executorHost and reporterHost carry out what their
+// machines return.
+type assemblerHost struct {
+	shell
+	machine *assembler
+}
+
+func (h *assemblerHost) handle(in any, now time.Time) {
+	h.do(h.machine.Handle(in))
+	h.meter.stalled(Assembler, h.machine.Stalled(), now)
+}
+
+type reporterHost struct {
+	shell
+	machine *reporter
+	before  [stages]time.Duration // stall times when the turn began
+}
+
+func (h *reporterHost) handle(in any, now time.Time) {
+	if p, ok := in.(Post); ok && (p.From == Turning || p.From == Supervising) {
+		in = h.attribute(p, now)
+	}
+	h.do(h.machine.Handle(in, now))
+	h.meter.stalled(Reporter, h.machine.Stalled(), now)
+}
+
+// attribute fills in how long each stage waited in the turn that ends.
+func (h *reporterHost) attribute(p Post, now time.Time) Post {
+	for i, e := range p.Events {
+		switch e := e.(type) {
+		case TurnStarted:
+			_, h.before = h.meter.stalls(h.before, now)
+		case TurnEnded:
+			e.Stalls, h.before = h.meter.stalls(h.before, now)
+			p.Events = append([]Event(nil), p.Events...) // what was sent is frozen
+			p.Events[i] = e
+		}
+	}
+	return p
+}
+
+type turnHost struct {
+	shell
+	rules turnRules
+	turn  *Turn
+	out   *outlet
+}
+
+func (h *turnHost) handle(in any, now time.Time) {
+	switch in := in.(type) {
+	case Grant:
+		h.do(h.out.Grant(in))
+	case Committed:
+		h.do(h.out.Committed())
+	default:
+		if s, ok := in.(StartTurn); ok {
+			h.turn = newTurn(s.Turn, h.rules)
+		}
+		if h.turn != nil { // nil: a cancel of nothing
+			h.do(h.out.Put(h.turn.Handle(in, now)))
+		}
+	}
+	h.meter.stalled(Turning, h.out.Stalled(), now)
+}

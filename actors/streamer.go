@@ -1,0 +1,212 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/weir-agents/weir/provider"
+)
+
+// streamer is the host of the model's stream. Its goroutine decodes and sends
+// under credit; its actor hands it grants and the order to close.
+type streamer struct {
+	shell
+	provider provider.Provider
+	limits   Limits
+	ctx      context.Context // the session's
+	open     *stream         // the latest try, nil before the first
+	closed   Ref             // a try whose close overtook its open (I7)
+}
+
+// stream is one try. One lock holds its batcher, so that a batch and the grant
+// that releases it cannot pass each other.
+type stream struct {
+	s      *streamer
+	req    provider.Request
+	cancel context.CancelFunc
+
+	mu     sync.Mutex
+	credit sync.Cond // signaled by a grant and by a close
+	b      *batcher
+	closed bool // CloseStream came: hand over and end
+	ended  bool // StreamEnded was sent
+}
+
+// handle runs in the actor. It never blocks (I1): the lock is held for moments only.
+func (s *streamer) handle(in any, _ time.Time) {
+	switch in := in.(type) {
+	case OpenStream:
+		s.start(in)
+	case Grant:
+		s.grant(in)
+	case CloseStream:
+		s.close(in.Ref)
+	case Tick: // a provider that does not end when told: it is given up
+		s.abandon(in.Epoch)
+	default:
+		panic(fmt.Sprintf("actors: streamer: no such input %T", in))
+	}
+}
+
+func (s *streamer) start(in OpenStream) {
+	if in.Ref == s.closed {
+		return
+	}
+	ctx, cancel := context.WithCancel(s.ctx)
+	t := &stream{s: s, req: in.Request, cancel: cancel, b: newBatcher(in.Ref, s.limits)}
+	t.credit.L = &t.mu
+	s.open = t
+	s.running.Add(1)
+	// Ends when the stream ends or ctx is canceled; CloseStream waits for its
+	// StreamEnded, Close for running.
+	go t.read(ctx)
+}
+
+func (s *streamer) grant(g Grant) {
+	t := s.open
+	if t == nil || t.b.ref != g.Ref { // I12: credit of another try
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.b.out.Grant(g.Batches, g.Bytes)
+	t.flush()
+	t.credit.Broadcast()
+}
+
+func (s *streamer) close(r Ref) {
+	t := s.open
+	if t == nil || t.b.ref != r {
+		s.closed = r
+		s.send(Assembler, StreamEnded{Ref: r, Err: errClosed})
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ended {
+		s.send(Assembler, StreamEnded{Ref: r, Err: errClosed})
+		return
+	}
+	t.closed = true
+	t.cancel()
+	t.credit.Broadcast()
+	s.timer(time.Now().Add(s.limits.StopGrace), t.epoch())
+}
+
+// epoch tells the timers of tries apart.
+func (t *stream) epoch() int { return t.b.ref.Step<<16 | t.b.ref.Attempt }
+
+func (s *streamer) abandon(epoch int) {
+	if t := s.open; t != nil && t.epoch() == epoch {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.closed {
+			t.end(nil)
+		}
+	}
+}
+
+// read is the goroutine of a try.
+func (t *stream) read(ctx context.Context) {
+	defer t.s.running.Done()
+	defer t.cancel()
+	defer func() {
+		if r := recover(); r != nil {
+			err := fmt.Errorf("%v\n%s", r, debug.Stack())
+			t.finish(&provider.Error{Kind: provider.Panicked, Message: fmt.Sprintf("the provider panicked: %v", r), Err: err})
+		}
+	}()
+	finished := false
+	for d, err := range t.s.provider.Stream(ctx, t.req) {
+		if err != nil {
+			t.finish(err)
+			return
+		}
+		if !t.deliver(d) {
+			break
+		}
+		if d.Kind == provider.FinishDelta {
+			finished = true
+			break
+		}
+	}
+	if !finished {
+		t.finish(&provider.Error{Kind: provider.TruncatedStream, Message: "the stream ended without a finish", Retryable: true})
+		return
+	}
+	t.finish(nil)
+}
+
+// deliver takes one delta to the assembler or into the pending batch. It blocks
+// while that batch is full, and so the reading and in the end the server. False
+// means the try is closed.
+func (t *stream) deliver(d provider.Delta) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for rest := d.Text; ; {
+		piece := d
+		piece.Text, rest = cut(rest, t.b.most)
+		piece.More = d.More || rest != ""
+		if !t.add(piece) {
+			return false
+		}
+		if rest == "" {
+			return true
+		}
+	}
+}
+
+// add waits for room and adds d. The lock is held.
+func (t *stream) add(d provider.Delta) bool {
+	for t.b.Full() && !t.flush() && !t.closed {
+		t.credit.Wait()
+	}
+	if t.closed {
+		return false
+	}
+	t.b.Add(d)
+	if !d.More || t.b.Full() {
+		t.flush()
+	}
+	return true
+}
+
+// flush sends the pending batch if there is credit. The lock is held.
+func (t *stream) flush() bool {
+	batch, ok := t.b.Take()
+	if ok {
+		t.s.send(Assembler, batch)
+	}
+	t.s.meter.stalled(Streamer, t.b.Waits(), time.Now())
+	return ok
+}
+
+// finish sends what is pending, waiting for credit unless the try is closed,
+// and then the end.
+func (t *stream) finish(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for len(t.b.pending) > 0 && !t.flush() && !t.closed {
+		t.credit.Wait()
+	}
+	t.end(err)
+}
+
+// end sends StreamEnded once. The lock is held.
+func (t *stream) end(err error) {
+	if t.ended {
+		return
+	}
+	t.ended = true
+	if t.closed {
+		if batch, ok := t.b.TakeFree(); ok {
+			t.s.send(Assembler, batch)
+		}
+		err = errClosed
+	}
+	t.s.meter.stalled(Streamer, false, time.Now())
+	t.s.send(Assembler, StreamEnded{Ref: t.b.ref, Err: err})
+}

@@ -1,0 +1,309 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/weir-agents/weir/provider"
+	"github.com/weir-agents/weir/tools"
+)
+
+// supervisor is the host of the session machine and the parent of the five.
+type supervisor struct {
+	shell
+	config  Config
+	machine *session
+	out     *outlet
+	box     *outbox
+	scope   *tools.Scope
+	record  *recorder
+
+	set       *set // the five that live now
+	gen       int
+	dying     int // actors of a set that is being stopped
+	broken    *Crashed
+	closing   []func()
+	stopHooks context.CancelFunc // of the hook that runs
+	ctx       context.Context    // ends with the session
+	end       context.CancelFunc
+}
+
+// set is one incarnation of the five actors.
+type set struct {
+	pids    []*actor.PID
+	running sync.WaitGroup
+	cancel  context.CancelFunc
+}
+
+// setGone says that a stopped set has ended, its goroutines too.
+type setGone struct{ gen int }
+
+// Spawn starts a session in system and returns its PID and its meter. It makes
+// six actors, the five and their supervisor, and no goroutine.
+func Spawn(system *actor.ActorSystem, c Config) (*actor.PID, *Meter, error) {
+	if err := c.Limits.Validate(); err != nil {
+		return nil, nil, err
+	}
+	meter := &Meter{}
+	ctx, end := context.WithCancel(context.Background())
+	s := &supervisor{
+		config: c, box: newOutbox(c.ID, c.Limits), scope: tools.NewScope(), ctx: ctx, end: end,
+		machine: newSession(c.Limits, c.Request, c.Hooks.BeforeStep != nil),
+	}
+	s.out = newOutlet(c.Limits, s.durable())
+	s.shell = shell{stage: Supervising, root: system.Root, routes: &routes{}, meter: meter, running: &sync.WaitGroup{}, strict: c.PanicOnRefusal}
+	s.record = newRecorder(c.Journal, c.ID, s)
+	props := actor.PropsFromProducer(func() actor.Actor { return s }, actor.WithMailbox(s.mailbox(&s.shell)),
+		actor.WithSupervisor(actor.NewOneForOneStrategy(0, 0, func(any) actor.Directive { return actor.StopDirective })))
+	return system.Root.Spawn(props), meter, nil
+}
+
+// mailbox makes the mailbox of the actor whose shell is h.
+func (s *supervisor) mailbox(h *shell) actor.MailboxProducer {
+	return func() actor.Mailbox {
+		return newMailbox(s.config.Limits.capacity(h.stage), &h.meter.stage[h.stage], func(msg any, why refusal) { s.refused(h, msg, why) })
+	}
+}
+
+// refused handles a post that was not taken (I2). It runs on the poster's goroutine.
+func (s *supervisor) refused(h *shell, msg any, why refusal) {
+	switch in := msg.(type) {
+	case Prompt:
+		if in.Reply != nil {
+			in.Reply(map[refusal]error{laneFull: ErrBusy, laneClosed: ErrClosed}[why])
+		}
+		return
+	case Cancel:
+		if in.Ended != nil {
+			in.Ended("")
+		}
+		return
+	case Stop:
+		if in.Done != nil {
+			in.Done()
+		}
+		return
+	}
+	if why == laneClosed { // a late post to an actor that has been stopped
+		return
+	}
+	what := fmt.Sprintf("the mailbox of the %s refused a %T: it is full", h.stage, msg)
+	if h.strict {
+		panic("actors: " + what)
+	}
+	h.root.ActorSystem().EventStream.Publish(&actor.DeadLetterEvent{PID: h.routes.pid[h.stage], Message: msg})
+	s.send(Supervising, Crashed{Stage: h.stage, Gen: h.gen, Reason: what, Stack: string(debug.Stack())})
+}
+
+// Receive implements actor.Actor. It never blocks (I1). A panic in the
+// session's own machine fails the turn like one in the five (I8).
+func (s *supervisor) Receive(c actor.Context) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.send(Supervising, Crashed{Stage: Supervising, Reason: fmt.Sprint(r), Stack: string(debug.Stack())})
+		}
+	}()
+	s.receive(c)
+}
+
+func (s *supervisor) receive(c actor.Context) {
+	switch in := c.Message().(type) {
+	case *actor.Started:
+		s.routes.pid[Supervising] = c.Self()
+		s.spawn(c)
+		s.act(c, s.out.Put([]Send{{Reporter, Post{From: Supervising, Events: []Event{s.config.Started}}}}))
+	case *actor.Stopped:
+		s.end()
+		for _, done := range s.closing {
+			done()
+		}
+		if s.config.Ended != nil {
+			s.config.Ended()
+		}
+	case *actor.Stopping, *actor.Restarting:
+	case *actor.Terminated:
+		s.terminated(c)
+	case setGone:
+		s.gone(c, in)
+	case Crashed:
+		s.crashed(c, in)
+	case recorded:
+		s.act(c, s.record.done(in))
+	case Grant:
+		if in.From == Supervising {
+			s.act(c, s.out.Grant(in))
+			return
+		}
+		s.input(c, in)
+	case Commit:
+		s.input(c, in)
+		s.record.add(in)
+	default:
+		s.input(c, in)
+	}
+}
+
+func (s *supervisor) input(c actor.Context, in any) {
+	s.act(c, s.out.Put(s.machine.Handle(in)))
+	s.meter.stalled(Supervising, s.out.Stalled(), time.Now())
+}
+
+// act carries out the machine's effects.
+func (s *supervisor) act(c actor.Context, sends []Send) {
+	for _, send := range sends {
+		switch in := send.In.(type) {
+		case Commit:
+			in.From = Supervising
+			s.record.add(in)
+		case Committed:
+			if send.To == Supervising {
+				s.act(c, s.out.Committed())
+				continue
+			}
+			s.do([]Send{send})
+		case reply:
+			in.to(in.err)
+		case ended:
+			for _, to := range in.to {
+				to(in.outcome)
+			}
+		case askHook:
+			s.askHook(in.step)
+		case stopHook:
+			if s.stopHooks != nil {
+				s.stopHooks()
+			}
+		case turnOver:
+			s.turnOver(in.event)
+		case shutDown:
+			s.closing = in.done
+			s.stopSet(c)
+		default:
+			s.do([]Send{send})
+		}
+	}
+}
+
+// spawn makes the five actors and tells each where the others are.
+func (s *supervisor) spawn(c actor.Context) {
+	ctx, cancel := context.WithCancel(s.ctx)
+	s.set = &set{cancel: cancel}
+	s.gen++
+	next := &routes{}
+	next.pid[Supervising] = c.Self()
+	shells := func(stage Stage) shell {
+		return shell{stage: stage, gen: s.gen, root: s.root, routes: next, meter: s.meter, running: &s.set.running, strict: s.strict}
+	}
+	l := s.config.Limits
+	hosts := []handler{
+		&streamer{shell: shells(Streamer), provider: s.config.Provider, limits: l, ctx: ctx},
+		&assemblerHost{shell: shells(Assembler), machine: newAssembler(l, s.strictCheck())},
+		&turnHost{shell: shells(Turning), out: newOutlet(l, s.durable()), rules: turnRules{
+			limits: l, fallback: s.config.Fallback, jitter: rand.Float64,
+		}},
+		&executor{
+			shell: shells(Executor), machine: newCalls(l), out: newCommits(l, s.durable()), ctx: ctx,
+			tools: s.config.Tools, policy: s.config.Policy, hooks: s.config.Hooks, scope: s.scope, limits: l,
+			cancels: map[int]context.CancelFunc{}, lives: map[int]*live{},
+		},
+		&reporterHost{shell: shells(Reporter), machine: newReporter(l, s.config.Deltas, s.box)},
+	}
+	for _, h := range hosts {
+		props := actor.PropsFromProducer(func() actor.Actor { return host{h} }, actor.WithMailbox(s.mailbox(h.base())))
+		pid := c.Spawn(props)
+		next.pid[h.base().stage] = pid
+		s.set.pids = append(s.set.pids, pid)
+	}
+	*s.routes = *next
+}
+
+// durable reports whether facts wait for the journal.
+func (s *supervisor) durable() bool { return s.config.Journal != nil && s.config.Journal.Durable() }
+
+// strictCheck returns what --strict-arguments asks of a call, nil if not asked.
+func (s *supervisor) strictCheck() func(provider.ToolCall) *provider.Error {
+	if !s.config.Strict {
+		return nil
+	}
+	return func(call provider.ToolCall) *provider.Error {
+		_, refused := s.config.Tools.Check(call.Name, call.Arguments, call.Raw)
+		if refused == nil || refused.Kind != tools.BadArgument {
+			return nil
+		}
+		return &provider.Error{Kind: provider.BadArguments, Message: call.Name + ": " + refused.Text, Tool: call.Name, Raw: call.Raw}
+	}
+}
+
+// crashed replaces the set whose actor panicked.
+func (s *supervisor) crashed(c actor.Context, in Crashed) {
+	if in.Gen != 0 && in.Gen != s.gen || s.dying > 0 || s.closing != nil {
+		return // of a set that is gone or going
+	}
+	s.broken = &in
+	s.input(c, in)
+	s.stopSet(c)
+}
+
+// stopSet stops the five and waits for their goroutines.
+func (s *supervisor) stopSet(c actor.Context) {
+	s.set.cancel()
+	s.dying = len(s.set.pids)
+	for _, pid := range s.set.pids {
+		c.Stop(pid)
+	}
+}
+
+// terminated counts the actors of a stopped set; then only goroutines are left.
+func (s *supervisor) terminated(actor.Context) {
+	if s.dying == 0 {
+		return
+	}
+	s.dying--
+	if s.dying > 0 {
+		return
+	}
+	old, gen, closing := s.set, s.gen, s.closing != nil
+	// Ends when the goroutines of the set have, or after StopGrace: one that
+	// does not stop is given up.
+	go func() {
+		if closing {
+			s.scope.Close()
+		}
+		all := make(chan struct{})
+		go func() { // ends with the last goroutine of the set
+			old.running.Wait()
+			s.running.Wait()
+			close(all)
+		}()
+		grace := time.NewTimer(s.config.Limits.StopGrace)
+		defer grace.Stop()
+		select {
+		case <-all:
+		case <-grace.C:
+		}
+		s.send(Supervising, setGone{gen})
+	}()
+}
+
+// gone goes on with a new set, or ends the session.
+func (s *supervisor) gone(c actor.Context, in setGone) {
+	if in.gen != s.gen {
+		return
+	}
+	if s.closing != nil {
+		c.Stop(c.Self())
+		return
+	}
+	s.box.forget()
+	s.out = newOutlet(s.config.Limits, s.durable())
+	s.spawn(c)
+	why := *s.broken
+	s.broken = nil
+	s.input(c, rebuilt{why})
+}

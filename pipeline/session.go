@@ -1,0 +1,249 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"sync"
+	"sync/atomic"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/weir-agents/weir/actors"
+	"github.com/weir-agents/weir/provider"
+)
+
+// ErrReading says that another goroutine ranges over the session's events.
+var ErrReading = errors.New("the session's events are being read by another loop")
+
+// Session is one conversation. Its methods may be called from any goroutine,
+// but one loop at a time reads its events.
+type Session struct {
+	id       string
+	pipeline *Pipeline
+	root     *actor.RootContext
+	pid      *actor.PID
+	meter    *Meter
+	inbox    inbox
+	reading  atomic.Bool
+	done     chan struct{} // closed when the last actor has stopped
+
+	mu      sync.Mutex
+	waiting map[chan Outcome]struct{} // cancels that are not answered
+	over    bool
+}
+
+func newSession(p *Pipeline, id string) *Session {
+	return &Session{
+		id: id, pipeline: p, root: p.system.Root,
+		inbox:   inbox{signal: make(chan struct{}, 1), window: p.config.Limits.ReaderWindow},
+		done:    make(chan struct{}),
+		waiting: map[chan Outcome]struct{}{},
+	}
+}
+
+func (s *Session) attach() { s.root.Send(s.pid, actors.Attach{To: &s.inbox}) }
+
+// ID returns the session's id.
+func (s *Session) ID() string { return s.id }
+
+// PID returns the session's actor, for host actors in the same ActorSystem. It
+// takes actors.Prompt, Cancel, Grant, Resolve and Attach; a host that attaches
+// a reader of its own gets the events instead of Events and Run.
+func (s *Session) PID() *actor.PID { return s.pid }
+
+// Meter shows how the stages are doing.
+func (s *Session) Meter() *Meter { return s.meter }
+
+// Post accepts a prompt and returns its id once it is durable (at once without
+// a durable journal). While a turn runs the prompt joins before its next step,
+// or starts the next turn. Errors: ErrBusy, ErrClosed, ctx's, an empty or too
+// large prompt.
+func (s *Session) Post(ctx context.Context, text string, attach ...provider.Block) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	answer := make(chan error, 1)
+	id := "p-" + randomID()
+	s.root.Send(s.pid, actors.Prompt{ID: id, Text: text, Attach: attach, Reply: func(err error) { answer <- err }})
+	select {
+	case err := <-answer:
+		return id, err
+	case <-s.done:
+		return "", ErrClosed
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// Cancel asks for the end of the running turn and returns at once. The channel
+// gets how the turn ended, "" if none ran, and is closed then: when the turn
+// has ended inside, whether or not its events were read. Prompts accepted
+// before the cancel are dropped. It may be called in the body of a Run loop.
+func (s *Session) Cancel(mode CancelMode) <-chan Outcome {
+	return s.cancel(actors.Cancel{Mode: mode})
+}
+
+func (s *Session) cancel(c actors.Cancel) <-chan Outcome {
+	ch := make(chan Outcome, 1)
+	s.mu.Lock()
+	over := s.over
+	if !over {
+		s.waiting[ch] = struct{}{}
+	}
+	s.mu.Unlock()
+	if over {
+		close(ch)
+		return ch
+	}
+	c.Ended = func(o Outcome) { s.answer(ch, o) }
+	s.root.Send(s.pid, c)
+	return ch
+}
+
+// answer closes a waiting cancel's channel, once.
+func (s *Session) answer(ch chan Outcome, o Outcome) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.waiting[ch]; !ok {
+		return
+	}
+	delete(s.waiting, ch)
+	if o != "" {
+		ch <- o
+	}
+	close(ch)
+}
+
+// Resolve answers an ApprovalRequested: decision is allow, allow_always or
+// deny, note a word for the model. It never blocks; an answer to a call that no
+// longer waits does nothing.
+func (s *Session) Resolve(call, decision, note string) {
+	s.root.Send(s.pid, actors.Resolve{Call: call, Decision: decision, Note: note})
+}
+
+// Close cancels the running turn, ends everything the session started, and
+// returns when it is gone. Further calls return when the first does.
+func (s *Session) Close() {
+	s.mu.Lock()
+	over := s.over
+	s.mu.Unlock()
+	if !over {
+		s.root.Send(s.pid, actors.Stop{})
+	}
+	<-s.done
+}
+
+// ended runs when the last actor has stopped.
+func (s *Session) ended() {
+	s.mu.Lock()
+	s.over = true
+	for ch := range s.waiting {
+		delete(s.waiting, ch)
+		close(ch)
+	}
+	s.mu.Unlock()
+	close(s.done)
+	s.pipeline.forget(s)
+}
+
+// Events ranges over the events of the session across turns, as its
+// controlling reader: while the loop body runs nothing more is asked for than
+// Limits.ReaderWindow allows. It ends with ctx's error, or when the session is
+// closed. Breaking out cancels nothing.
+func (s *Session) Events(ctx context.Context) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		if !s.reading.CompareAndSwap(false, true) {
+			yield(nil, ErrReading)
+			return
+		}
+		defer s.reading.Store(false)
+		for {
+			e, err := s.next(ctx)
+			switch {
+			case errors.Is(err, ErrClosed):
+				return
+			case err != nil:
+				yield(nil, err)
+				return
+			case !yield(e, nil):
+				return
+			}
+		}
+	}
+}
+
+// next returns the next event. It grants what the loop has taken: in halves,
+// and all of it before it waits, so that the reporter knows the reader is there.
+func (s *Session) next(ctx context.Context) (Event, error) {
+	for {
+		e, ok, grant := s.inbox.pop()
+		if grant > 0 {
+			s.root.Send(s.pid, actors.Grant{From: Reporter, Batches: grant})
+		}
+		if ok {
+			return e, nil
+		}
+		select {
+		case <-s.inbox.signal:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-s.done:
+			if s.inbox.empty() {
+				return nil, ErrClosed
+			}
+		}
+	}
+}
+
+// inbox is where the reporter puts events and the loop takes them; the credit
+// bounds it.
+type inbox struct {
+	mu     sync.Mutex
+	events []Event
+	head   int
+	taken  int // by the loop and not granted yet
+	open   int // 1 while the loop body has an event
+	window int
+	signal chan struct{}
+}
+
+// Take implements actors.Reader.
+func (b *inbox) Take(batch actors.Batch) {
+	b.mu.Lock()
+	if b.head == len(b.events) {
+		b.events, b.head = batch.Events, 0
+	} else {
+		b.events = append(b.events, batch.Events...)
+	}
+	b.mu.Unlock()
+	select {
+	case b.signal <- struct{}{}:
+	default:
+	}
+}
+
+// pop takes the next event, and says how much credit is to be granted: the
+// loop body is done with the one before.
+func (b *inbox) pop() (e Event, ok bool, grant int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.taken += b.open
+	b.open = 0
+	if b.head < len(b.events) {
+		e, ok = b.events[b.head], true
+		b.events[b.head] = nil
+		b.head++
+		b.open = 1
+	}
+	if b.taken > 0 && (!ok || b.taken >= max(1, b.window/2)) {
+		grant, b.taken = b.taken, 0
+	}
+	return e, ok, grant
+}
+
+func (b *inbox) empty() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.head == len(b.events)
+}

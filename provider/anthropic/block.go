@@ -227,10 +227,14 @@ func (b *block) call() provider.ToolCall {
 // it started with.
 func (b *block) text() string {
 	text := wire.Trim(string(b.args))
-	if text != "" || len(b.input) == 0 || isEmptyInput(b.input) {
+	switch {
+	case text != "" || len(b.input) == 0 || isEmptyInput(b.input):
 		return text
+	case b.input[0] == '"': // text that is no object, from a server that does not stream
+		return wire.Trim(object{"input": b.input}.string("input"))
+	default:
+		return string(b.input)
 	}
-	return string(b.input)
 }
 
 // isEmptyInput reports whether raw is what a call starts with whose input is

@@ -22,8 +22,8 @@ func (s slow) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: r, Request: req}, nil
 }
 
-// script starts a client whose server runs write for its one answer.
-func script(t *testing.T, write func(w io.Writer)) *Client {
+// writing starts a client whose server runs write for its one answer.
+func writing(t *testing.T, write func(w io.Writer)) *Client {
 	t.Helper()
 	transport := make(slow, 1)
 	c, err := New(Config{Transport: transport})
@@ -42,7 +42,7 @@ func script(t *testing.T, write func(w io.Writer)) *Client {
 
 func TestSilenceEndsAnAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := script(t, func(w io.Writer) { io.WriteString(w, stream(start, textEvent("x"))) })
+		c := writing(t, func(w io.Writer) { io.WriteString(w, stream(start, textEvent("x"))) })
 		begun := time.Now()
 		got, err := ask(t, c, provider.Request{})
 		wantOutcome(t, got, outcome{Blocks: []provider.Block{provider.Text{Text: "x"}}, Kind: provider.IdleTimeout})
@@ -57,7 +57,7 @@ func TestSilenceEndsAnAnswer(t *testing.T) {
 
 func TestAReadersTimeIsNotSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := script(t, func(w io.Writer) {
+		c := writing(t, func(w io.Writer) {
 			io.WriteString(w, stream(start, textEvent("x")))
 			io.WriteString(w, stream(textEvent("y"), because("end_turn"), stopped))
 		})
@@ -77,7 +77,7 @@ func TestAReadersTimeIsNotSilence(t *testing.T) {
 
 func TestAfterAStopReasonTwoSecondsAreEnough(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := script(t, func(w io.Writer) {
+		c := writing(t, func(w io.Writer) {
 			io.WriteString(w, stream(start, textEvent("x"), because("end_turn")))
 			for range 10 {
 				time.Sleep(500 * time.Millisecond) // heartbeats prolong nothing
@@ -97,7 +97,7 @@ func TestAfterAStopReasonTwoSecondsAreEnough(t *testing.T) {
 
 func TestMessageStopEndsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := script(t, func(w io.Writer) {
+		c := writing(t, func(w io.Writer) {
 			io.WriteString(w, stream(start, textEvent("x"), because("end_turn"), stopped))
 			// The connection is held open.
 		})
@@ -112,7 +112,7 @@ func TestMessageStopEndsAtOnce(t *testing.T) {
 
 func TestACancelEndsTheWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := script(t, func(w io.Writer) { io.WriteString(w, stream(start)) })
+		c := writing(t, func(w io.Writer) { io.WriteString(w, stream(start)) })
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		for _, err := range c.Stream(ctx, provider.Request{Model: "m"}) {

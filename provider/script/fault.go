@@ -63,7 +63,7 @@ func (f Fault) Detail() Fault {
 		}
 	}
 	if f.Kind == BadJSON && f.Body == "" {
-		f.Body = `{"choices":[{"delta":`
+		f.Body = `{"choices":[{"delta":}]}`
 	}
 	return f
 }
@@ -91,7 +91,14 @@ func statusType(status int) string {
 // failure returns the error that a reader reports for f. began says that
 // something of the answer had come.
 func (f Fault) failure(began bool, now time.Time) *provider.Error {
-	f = f.Detail()
+	e := f.Detail().failed(began, now)
+	if e.Status == 0 && e.Kind != provider.Unreachable {
+		e.Status = http.StatusOK // what an adapter had received by then
+	}
+	return e
+}
+
+func (f Fault) failed(began bool, now time.Time) *provider.Error {
 	switch f.Kind {
 	case Cut:
 		return ended(began, nil)
@@ -134,7 +141,7 @@ func timedOut(began bool, after time.Duration) *provider.Error {
 	if !began {
 		return &provider.Error{Kind: provider.FirstByteTimeout, Message: fmt.Sprintf("no byte of an answer within %v", after), Retryable: true}
 	}
-	return &provider.Error{Kind: provider.IdleTimeout, Message: fmt.Sprintf("no byte for %v", after), Retryable: true}
+	return &provider.Error{Kind: provider.IdleTimeout, Message: fmt.Sprintf("no byte for %v", after), Retryable: true, Status: http.StatusOK}
 }
 
 func retryableStatus(status int) bool {

@@ -3,6 +3,7 @@ package script
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
 	"strings"
 
 	"github.com/weir-agents/weir/provider"
@@ -105,7 +106,7 @@ func (f *folder) done(a Act) provider.Block {
 		raw := strings.TrimSpace(s.text.String())
 		delete(f.slots, a.Block)
 		if b.Name == "" && raw != "" {
-			f.err = &provider.Error{Kind: provider.BadToolCall, Message: "a call has arguments but no name", Retryable: true}
+			f.fail(provider.BadToolCall, "a call has arguments but no name")
 		}
 		if b.Name == "" {
 			f.calls--
@@ -124,12 +125,16 @@ func (f *folder) stop(said provider.StopReason) provider.StopReason {
 		return provider.StopToolCalls
 	case f.calls == 0 && said == provider.StopToolCalls:
 		if !f.text {
-			f.err = &provider.Error{Kind: provider.EmptyResponse, Message: "the model stopped for tool calls but made none", Retryable: true}
+			f.fail(provider.EmptyResponse, "the model stopped for tool calls but made none")
 		}
 		return provider.StopEnd
 	default:
 		return said
 	}
+}
+
+func (f *folder) fail(kind provider.ErrorKind, message string) {
+	f.err = &provider.Error{Kind: kind, Message: message, Retryable: true, Status: http.StatusOK}
 }
 
 // dialect returns the dialect of o.

@@ -31,7 +31,7 @@ func document(f provider.File) (sdk.ContentBlockParamUnion, error) {
 		block.Source.OfText = &sdk.PlainTextSourceParam{Data: string(f.Data)}
 	default:
 		return sdk.ContentBlockParamUnion{}, fmt.Errorf(
-			"encode the request: file %q is %s, and the Messages API reads only PDF, pictures and UTF-8 text: convert it or leave it out",
+			"file %q is %s, and the Messages API reads only PDF, pictures and UTF-8 text: convert it or leave it out",
 			f.Name, f.MediaType)
 	}
 	if f.Name != "" {

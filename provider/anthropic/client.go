@@ -1,14 +1,13 @@
 package anthropic
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"iter"
+	"maps"
 	"net/http"
-	"strconv"
+	"slices"
 	"strings"
 
 	sdk "github.com/anthropics/anthropic-sdk-go/v2"
@@ -20,9 +19,6 @@ import (
 
 // dialect is what opaque blocks of this API are marked with.
 const dialect = "anthropic"
-
-// defaultBaseURL is the vendor's own API.
-const defaultBaseURL = "https://api.anthropic.com"
 
 // Client talks to one server. It is safe for use by many goroutines.
 type Client struct {
@@ -41,11 +37,7 @@ var (
 // that is none.
 func New(cfg Config) (*Client, error) {
 	cfg = cfg.withDefaults()
-	address := cfg.BaseURL
-	if address == "" {
-		address = defaultBaseURL
-	}
-	base, err := wire.ParseBase(address, "v1", "messages", "models")
+	base, err := wire.ParseBase(cmp.Or(strings.TrimSpace(cfg.BaseURL), DefaultBaseURL), "v1", "messages", "models")
 	if err != nil {
 		return nil, fmt.Errorf("anthropic client: %w", err)
 	}
@@ -85,11 +77,8 @@ func (c *Client) options() []option.RequestOption {
 	if len(c.cfg.Betas) > 0 {
 		opts = append(opts, option.WithHeader("anthropic-beta", strings.Join(c.cfg.Betas, ",")))
 	}
-	for name, values := range c.cfg.ExtraHeaders {
-		opts = append(opts, option.WithHeaderDel(name))
-		for _, value := range values {
-			opts = append(opts, option.WithHeaderAdd(name, value))
-		}
+	for _, name := range slices.Sorted(maps.Keys(c.cfg.Headers)) {
+		opts = append(opts, option.WithHeader(name, c.cfg.Headers[name]))
 	}
 	return opts
 }
@@ -120,61 +109,4 @@ func (c *Client) send(ctx context.Context, req provider.Request) error {
 	}
 	var res *http.Response
 	return c.sdk.Post(ctx, c.base.Path("messages"), body, &res, opts...)
-}
-
-const (
-	// modelsPage is how many models one request asks for, modelsPages how many
-	// requests are made, modelsBytes how much of an answer is read.
-	modelsPage  = 1000
-	modelsPages = 20
-	modelsBytes = 8 << 20
-)
-
-// Models asks the server for the names it serves.
-func (c *Client) Models(ctx context.Context) ([]string, error) {
-	var names []string
-	after := ""
-	for range modelsPages {
-		page, err := c.models(ctx, after)
-		if err != nil {
-			return nil, fmt.Errorf("list models: %w", err)
-		}
-		for _, m := range page.Data {
-			names = append(names, m.ID)
-		}
-		if !page.HasMore || page.LastID == "" || page.LastID == after {
-			break
-		}
-		after = page.LastID
-	}
-	return names, nil
-}
-
-// modelPage is one page of the list; servers without pages leave out the rest.
-type modelPage struct {
-	Data []struct {
-		ID string `json:"id"`
-	} `json:"data"`
-	HasMore bool   `json:"has_more"`
-	LastID  string `json:"last_id"`
-}
-
-func (c *Client) models(ctx context.Context, after string) (page modelPage, err error) {
-	opts := []option.RequestOption{option.WithQuery("limit", strconv.Itoa(modelsPage))}
-	if after != "" {
-		opts = append(opts, option.WithQuery("after_id", after))
-	}
-	var res *http.Response
-	if err := c.sdk.Get(ctx, c.base.Path("models"), nil, &res, opts...); err != nil {
-		return page, err
-	}
-	defer res.Body.Close()
-	raw, err := io.ReadAll(io.LimitReader(res.Body, modelsBytes))
-	if err != nil {
-		return page, err
-	}
-	if err := json.Unmarshal(raw, &page); err != nil {
-		return page, wire.BadJSON(bytes.TrimSpace(raw))
-	}
-	return page, nil
 }

@@ -75,7 +75,7 @@ func TestHeaders(t *testing.T) {
 		{"sampling", Config{}, provider.Request{Temperature: &warm}, map[string]string{"Anthropic-Version": "2023-06-01"}},
 		{"a version", Config{Version: "v"}, provider.Request{Temperature: &warm}, map[string]string{"Anthropic-Version": "v"}},
 		{"betas", Config{Betas: []string{"a", "b"}}, provider.Request{}, map[string]string{"Anthropic-Beta": "a,b"}},
-		{"extra", Config{ExtraHeaders: http.Header{"x-org": {"o"}, "User-Agent": {"weir"}}}, provider.Request{}, map[string]string{"X-Org": "o", "User-Agent": "weir"}},
+		{"extra", Config{Headers: map[string]string{"x-org": "o", "User-Agent": "weir"}}, provider.Request{}, map[string]string{"X-Org": "o", "User-Agent": "weir"}},
 		{"unstreamed", Config{}, provider.Request{NoStream: true}, map[string]string{"Accept": "application/json"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -177,11 +177,11 @@ func TestStatuses(t *testing.T) {
 }
 
 func TestNoErrorShowsAKey(t *testing.T) {
-	cfg := Config{APIKey: canary, AuthToken: canary + "-token", ExtraHeaders: http.Header{"X-Org": {canary + "-org"}}}
+	cfg := Config{APIKey: canary, AuthToken: canary + "-token", Headers: map[string]string{"X-Org-Secret": canary + "-org", "Proxy-Authorization": "Basic " + canary + "-proxy"}}
 	for name, body := range map[string]string{
 		"error event":  "event: error\ndata: bad key " + canary + "\n\n",
 		"error object": stream(`{"type":"error","error":{"type":"x","message":"` + canary + `-org"}}`),
-		"no JSON":      stream(`oops ` + canary),
+		"no JSON":      stream(`oops ` + canary + `-proxy`),
 		"page":         "<html><title>" + canary + "-token</title></html>",
 		"JSON":         `{"error":{"message":"` + canary + `"}}`,
 		"other answer": stream(start, `{"type":"message_start","message":{"id":"`+canary+`"}}`),

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"slices"
 	"time"
 
 	"github.com/weir-agents/weir/provider/internal/wire"
@@ -55,14 +54,17 @@ type Config struct {
 	// that refuse the member. With it a call's arguments stream as the model
 	// writes them; they are validated here in either case.
 	NoEagerInput bool
-	// Extra members go into every request body, ExtraHeaders into every
-	// request. Members of [provider.Request.Extra] win over these, and both win
-	// over what this package would have sent.
-	Extra        map[string]json.RawMessage
-	ExtraHeaders http.Header
+	// Extra members are added to every request body; those of a Request win,
+	// and both win over what this package would have sent.
+	Extra map[string]json.RawMessage
+	// Headers are set on every request and win over those of the client.
+	Headers map[string]string
 }
 
 const (
+	// DefaultBaseURL is where requests go if [Config.BaseURL] is empty.
+	DefaultBaseURL = "https://api.anthropic.com/v1"
+
 	defaultMaxTokens    = 32_000
 	defaultMessageBytes = 64 << 20
 	// samplingVersion is the last API version that takes sampling parameters.
@@ -81,9 +83,11 @@ func (c Config) withDefaults() Config {
 
 // secrets returns what no error may show.
 func (c Config) secrets(base wire.Base) []string {
-	all := append([]string{c.APIKey, c.AuthToken}, base.Secrets...)
-	for _, values := range c.ExtraHeaders {
-		all = append(all, values...)
+	all := append(wire.SecretHeaders(c.Headers), base.Secrets...)
+	for _, own := range []string{c.APIKey, c.AuthToken} {
+		if own != "" {
+			all = append(all, own)
+		}
 	}
-	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
+	return all
 }

@@ -76,7 +76,7 @@ func addMembers(body []byte, members map[string]json.RawMessage) ([]byte, error)
 	var out bytes.Buffer
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if !json.Valid(members[name]) {
-			return nil, fmt.Errorf("encode the request: extra member %q is not JSON", name)
+			return nil, fmt.Errorf("extra member %q is not JSON", name)
 		}
 	}
 	dec := json.NewDecoder(bytes.NewReader(body))
@@ -143,7 +143,7 @@ func encodeTools(cfg Config, req provider.Request) ([]sdk.ToolUnionParam, error)
 			schema = json.RawMessage(`{"type":"object"}`)
 		}
 		if !wire.IsObject(string(schema)) {
-			return nil, fmt.Errorf("encode the request: the schema of tool %q is not a JSON object", spec.Name)
+			return nil, fmt.Errorf("the schema of tool %q is not a JSON object", spec.Name)
 		}
 		tool := &sdk.ToolParam{
 			Name:        spec.Name,

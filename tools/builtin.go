@@ -29,6 +29,12 @@ type Config struct {
 	// instance to run it in a sandbox. It must leave ExtraFiles, the output
 	// and the working directory as they are. After an error nothing runs.
 	Wrap func(cmd *exec.Cmd) error
+	// WebFetch offers web_fetch; without it there is no such tool.
+	WebFetch bool
+	// WebPrivate lets web_fetch reach the own machine and private networks.
+	WebPrivate bool
+	// Skills are what the skill tool offers; without any there is no such tool.
+	Skills Skills
 }
 
 // builtin is what the built-in tools share.
@@ -46,7 +52,17 @@ func Builtin(ws *Workspace, cfg Config) []Tool {
 	}
 	b := &builtin{ws: ws, cfg: cfg}
 	b.createSpill = b.newSpill
-	return []Tool{b.readFile(), b.listDir(), b.bash()}
+	set := []Tool{
+		b.readFile(), b.listDir(), b.glob(), b.grep(), b.writeFile(), b.editFile(),
+		b.bash(), b.jobOutput(), b.jobKill(), b.todo(),
+	}
+	if cfg.WebFetch {
+		set = append(set, b.webFetch())
+	}
+	if cfg.Skills != nil && len(cfg.Skills.List()) > 0 {
+		set = append(set, b.skill())
+	}
+	return set
 }
 
 // newSpill makes a file for long output, in a folder that the file tools may

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -112,9 +113,11 @@ func kindOf(info fs.FileInfo) string {
 }
 
 // name is how results call a place: relative in the first root, else absolute.
-func (w *Workspace) name(p Place) string {
-	if p.root == w.roots[0] {
-		return p.Rel
+func (w *Workspace) name(p Place) string { return w.nameIn(p.root, p.Rel) }
+
+func (w *Workspace) nameIn(r *root, rel string) string {
+	if r == w.roots[0] {
+		return rel
 	}
-	return p.Path
+	return filepath.Join(r.real, rel)
 }

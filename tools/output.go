@@ -121,9 +121,9 @@ func (o *output) text() (string, bool) {
 	return fmt.Sprintf("%s\n… %d bytes cut, %s …\n%s", head, cut, o.spill.where(), tail), true
 }
 
-// from returns at most readMax bytes from offset on, and the offset they start
-// at, which is later if nothing so old is kept.
-func (o *output) from(offset int64) (text string, start int64) {
+// from returns at most readMax bytes from offset on, the offset they start at,
+// which is later if nothing so old is kept, and the number of bytes so far.
+func (o *output) from(offset int64) (text string, start, total int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	offset = min(max(offset, 0), o.total)
@@ -149,7 +149,7 @@ func (o *output) from(offset int64) (text string, start int64) {
 	if len(p) > readMax {
 		p = p[:readMax]
 	}
-	return string(wholeRunes(p)), offset
+	return string(wholeRunes(p)), offset, o.total
 }
 
 // close gives the file back; it stays on disk.

@@ -1,0 +1,187 @@
+package tools
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// argumentError is a fault that the model can mend by writing its call
+// differently.
+type argumentError string
+
+func (e argumentError) Error() string { return string(e) }
+
+// applyEdits does all edits, each on the result of the one before, or none. It
+// returns how many places were replaced. It never changes a byte outside them.
+func applyEdits(before []byte, edits []edit) ([]byte, int, error) {
+	mark, text := splitBOM(before)
+	places := 0
+	for i, e := range edits {
+		after, n, err := applyEdit(text, e)
+		if err != nil {
+			if len(edits) > 1 {
+				return nil, 0, argumentError(fmt.Sprintf("edit %d of %d: %v; none was done", i+1, len(edits), err))
+			}
+			return nil, 0, argumentError(err.Error())
+		}
+		text, places = after, places+n
+		if len(text) > changeMax {
+			return nil, 0, fmt.Errorf("the result is larger than %d bytes", changeMax)
+		}
+	}
+	return append(bytes.Clone(mark), text...), places, nil
+}
+
+// splitBOM sets a byte order mark apart: it is not part of the text.
+func splitBOM(b []byte) (mark, text []byte) {
+	if bytes.HasPrefix(b, bom) {
+		return b[:len(bom)], b[len(bom):]
+	}
+	return nil, b
+}
+
+func applyEdit(text []byte, e edit) ([]byte, int, error) {
+	_, old := splitBOM([]byte(e.Old))
+	_, repl := splitBOM([]byte(e.New))
+	if len(old) == 0 {
+		return nil, 0, errors.New("old is nothing but a byte order mark")
+	}
+	if !utf8.Valid(text) && !isASCII(repl) {
+		return nil, 0, errors.New("the file is not UTF-8 and new holds characters beyond ASCII, which would mix encodings; keep new to ASCII, or use a command")
+	}
+	spans := find(text, old)
+	if len(spans) == 0 {
+		return nil, 0, errors.New(mismatch(text, string(old)))
+	}
+	if len(spans) > 1 && !e.All {
+		return nil, 0, fmt.Errorf("old occurs %d times, at lines %s; add lines around it to make it unique, or set all", len(spans), lineList(text, spans))
+	}
+	if e.All {
+		spans = apart(spans)
+	}
+	out := make([]byte, 0, len(text)+len(spans)*max(0, len(repl)-len(old)))
+	done := 0
+	for _, s := range spans {
+		out = append(out, text[done:s.from]...)
+		out = append(out, withLineEnds(repl, text, s)...)
+		done = s.to
+	}
+	return append(out, text[done:]...), len(spans), nil
+}
+
+func isASCII(b []byte) bool {
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// span is a place in a text, from inclusive to exclusive.
+type span struct{ from, to int }
+
+// find returns every place of old, overlapping ones too: two that overlap are
+// two answers to which one is meant. If old stands nowhere as it is, its
+// newlines also match CRLF, which is how read_file shows them.
+func find(text, old []byte) []span {
+	if spans := findExact(text, old); len(spans) > 0 || !bytes.Contains(old, []byte("\n")) || bytes.Contains(old, []byte("\r\n")) {
+		return spans
+	}
+	return findLoose(text, bytes.Split(old, []byte("\n")))
+}
+
+func findExact(text, old []byte) []span {
+	var spans []span
+	for at := 0; ; {
+		i := bytes.Index(text[at:], old)
+		if i < 0 {
+			return spans
+		}
+		spans = append(spans, span{at + i, at + i + len(old)})
+		at += i + 1
+	}
+}
+
+// findLoose finds lines that are separated by LF or CRLF.
+func findLoose(text []byte, lines [][]byte) []span {
+	var spans []span
+	for at := 0; at <= len(text); {
+		i := bytes.Index(text[at:], lines[0])
+		if i < 0 {
+			break
+		}
+		start := at + i
+		if end, ok := follow(text, start+len(lines[0]), lines[1:]); ok {
+			spans = append(spans, span{start, end})
+		}
+		at = start + 1
+	}
+	return spans
+}
+
+func follow(text []byte, at int, lines [][]byte) (int, bool) {
+	for _, line := range lines {
+		rest := bytes.TrimPrefix(text[at:], []byte("\r"))
+		if len(rest) == 0 || rest[0] != '\n' || !bytes.HasPrefix(rest[1:], line) {
+			return 0, false
+		}
+		at = len(text) - len(rest) + 1 + len(line)
+	}
+	return at, true
+}
+
+// apart leaves out places that overlap one before them.
+func apart(spans []span) []span {
+	var kept []span
+	end := 0
+	for _, s := range spans {
+		if s.from >= end {
+			kept = append(kept, s)
+			end = s.to
+		}
+	}
+	return kept
+}
+
+// withLineEnds gives the newlines of repl the line end that stands at its
+// place: that of the span, else of the line it is in, else of the file.
+func withLineEnds(repl, text []byte, s span) []byte {
+	if !bytes.Contains(repl, []byte("\n")) || bytes.Contains(repl, []byte("\r\n")) || !crlfAt(text, s) {
+		return repl
+	}
+	return bytes.ReplaceAll(repl, []byte("\n"), []byte("\r\n"))
+}
+
+func crlfAt(text []byte, s span) bool {
+	i := bytes.IndexByte(text[s.from:], '\n')
+	if i >= 0 {
+		i += s.from
+	} else {
+		i = bytes.LastIndexByte(text[:s.from], '\n')
+	}
+	return i > 0 && text[i-1] == '\r'
+}
+
+// lineList names the lines of places, the first ten of them.
+func lineList(text []byte, spans []span) string {
+	var b strings.Builder
+	line, at := 1, 0
+	for i, s := range spans {
+		if i == 10 {
+			b.WriteString(", …")
+			break
+		}
+		line += bytes.Count(text[at:s.from], []byte("\n"))
+		at = s.from
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(strconv.Itoa(line))
+	}
+	return b.String()
+}

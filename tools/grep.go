@@ -1,0 +1,258 @@
+package tools
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/sourcegraph/conc/stream"
+)
+
+// Bounds of grep.
+const (
+	grepDefault    = 200
+	grepLimitMax   = 5_000
+	grepContextMax = 50
+	grepMax        = 30_000 // bytes of a result
+	grepWorkersMax = 4      // files searched at once
+)
+
+//go:embed grep.md
+var grepText string
+
+type grepArgs struct {
+	Pattern    string `json:"pattern" jsonschema:"regular expression in RE2 syntax"`
+	Path       string `json:"path,omitempty" jsonschema:"the folder or file to search; the workspace root if left out"`
+	Glob       string `json:"glob,omitempty" jsonschema:"only files of such names; without a slash it is matched against the last name"`
+	IgnoreCase bool   `json:"ignore_case,omitempty" jsonschema:"upper and lower case are the same"`
+	Context    int    `json:"context,omitempty" jsonschema:"lines to show before and after each match"`
+	Limit      int    `json:"limit,omitempty" jsonschema:"how many matching lines to show, 200 if left out"`
+}
+
+func (a grepArgs) Summary() string {
+	if a.Path == "" {
+		return shown(a.Pattern)
+	}
+	return shown(a.Pattern) + " in " + shown(a.Path)
+}
+
+func (b *builtin) grep() Tool {
+	return mustNew(Spec{Name: "grep", Description: grepText, Class: ReadOnly}, b.runGrep)
+}
+
+func (b *builtin) runGrep(ctx context.Context, _ Call, args grepArgs) Result {
+	if args.Limit < 0 || args.Context < 0 {
+		return badArgument("limit and context cannot be negative")
+	}
+	if args.Glob != "" && !doublestar.ValidatePattern(args.Glob) {
+		return badArgument("glob %s is not well formed", quoteCapped(args.Glob))
+	}
+	matcher, err := newMatcher(args.Pattern, args.IgnoreCase)
+	if err != nil {
+		return badArgument("pattern: %v", err)
+	}
+	g := &grepping{ws: b.ws, args: args, matcher: matcher, limit: grepDefault}
+	if args.Limit > 0 {
+		g.limit = min(args.Limit, grepLimitMax)
+	}
+	place, err := g.place()
+	if err != nil {
+		return failed("%s: %v", shown(args.Path), err)
+	}
+	timed, cancel := context.WithTimeout(ctx, searchTime)
+	defer cancel()
+	walk := tree{root: place.root, visit: g.visit}
+	err = g.search(timed, &walk, place)
+	if ctx.Err() != nil {
+		return stopped(ctx, "canceled")
+	}
+	return g.result(place, &walk, err)
+}
+
+// grepping is one call of grep.
+type grepping struct {
+	ws      *Workspace
+	args    grepArgs
+	glob    string // what is left of the glob behind the folder it names
+	matcher *matcher
+	limit   int
+
+	start   string
+	root    *root
+	ctx     context.Context
+	cancel  context.CancelFunc
+	pool    *stream.Stream
+	buffers sync.Pool
+
+	// Of the results, which come in the order of the files.
+	out                            strings.Builder
+	matches, files, binary, unread int
+	full, limited                  bool
+}
+
+// place is where the search starts: what path names, or a folder below it that
+// glob names.
+func (g *grepping) place() (Place, error) {
+	place, err := g.ws.locateExisting(g.args.Path)
+	if err != nil {
+		return place, err
+	}
+	g.glob = g.args.Glob
+	if !place.Info.IsDir() {
+		return place, regular(place.Info)
+	}
+	if below, rest := doublestar.SplitPattern(g.glob); below != "." && !strings.HasPrefix(g.glob, "/") && g.glob != "" {
+		if inner, err := g.ws.locateFolder(place.Path + "/" + below); err == nil {
+			g.glob = rest
+			if !strings.Contains(rest, "/") {
+				g.glob = "./" + rest // It was about this folder, not about any below.
+			}
+			return inner, nil
+		}
+	}
+	return place, nil
+}
+
+// search goes through the files with some goroutines. They end before it
+// returns; results are taken in the order of the walk.
+func (g *grepping) search(ctx context.Context, walk *tree, place Place) error {
+	g.ctx, g.cancel = context.WithCancel(ctx)
+	defer g.cancel()
+	g.buffers.New = func() any { return new([]byte) }
+	g.pool = stream.New().WithMaxGoroutines(min(runtime.GOMAXPROCS(0), grepWorkersMax))
+	defer g.pool.Wait()
+	if !place.Info.IsDir() {
+		file, err := openPlace(place)
+		if err != nil {
+			return err
+		}
+		g.file(file, g.ws.name(place))
+		return nil
+	}
+	g.start, g.root = place.Rel, place.root
+	err := walk.walk(g.ctx, place.Rel)
+	if errors.Is(err, context.Canceled) {
+		return nil // By the limit; a cancel of the call is looked at by the caller.
+	}
+	return err
+}
+
+func (g *grepping) visit(dir *os.Root, e entry) (bool, error) {
+	if e.IsDir() {
+		return true, nil
+	}
+	if !e.Type().IsRegular() || !g.named(below(e.rel, g.start)) {
+		return false, nil
+	}
+	file, err := openRegular(dir, e.Name())
+	if err != nil {
+		g.unread++
+		return false, nil
+	}
+	g.file(file, g.ws.nameIn(g.root, e.rel))
+	return false, nil
+}
+
+func (g *grepping) named(rel string) bool {
+	if g.glob == "" {
+		return true
+	}
+	pattern, full := strings.CutPrefix(g.glob, "./")
+	if !full && !strings.Contains(pattern, "/") {
+		rel = path.Base(rel)
+	}
+	ok, _ := doublestar.Match(pattern, rel) // Validated before.
+	return ok
+}
+
+// file searches one file, and closes it.
+func (g *grepping) file(file *os.File, rel string) {
+	g.pool.Go(func() stream.Callback {
+		defer file.Close()
+		buffer := g.buffers.Get().(*[]byte)
+		defer g.buffers.Put(buffer)
+		s := &scan{matcher: g.matcher, context: min(g.args.Context, grepContextMax), limit: g.limit, buffer: buffer}
+		err := s.run(g.ctx, file)
+		return func() { g.take(rel, s, err) }
+	})
+}
+
+// take adds the result of a file. It runs in one goroutine at a time.
+func (g *grepping) take(rel string, s *scan, err error) {
+	if g.full || g.limited {
+		return
+	}
+	switch {
+	case errors.Is(err, errBinary):
+		g.binary++
+		return
+	case err != nil && g.ctx.Err() == nil:
+		g.unread++
+		return
+	case s.matches == 0:
+		return
+	case g.matches == g.limit:
+		g.limited = true
+		g.cancel()
+		return
+	}
+	g.files++
+	name := shown(rel)
+	for _, r := range s.rows {
+		if r.match && g.matches == g.limit {
+			g.limited = true
+			break
+		}
+		line := r.String(name)
+		if g.out.Len()+len(line) > grepMax {
+			g.full = true
+			break
+		}
+		if r.match {
+			g.matches++
+		}
+		g.out.WriteString(line)
+	}
+	if s.more {
+		g.limited = true
+	}
+	if g.full || g.limited {
+		g.cancel()
+	}
+}
+
+func (g *grepping) result(place Place, walk *tree, err error) Result {
+	if !place.Info.IsDir() && err != nil {
+		return failed("%s: %v", shown(g.args.Path), err)
+	}
+	head := fmt.Sprintf("%s in %s", plural(g.matches, "match"), plural(g.files, "file"))
+	truncated := false
+	switch {
+	case g.full:
+		head += fmt.Sprintf("; more would be over %d bytes: narrow the pattern, path or glob", grepMax)
+		truncated = true
+	case g.limited:
+		head += fmt.Sprintf("; there are more than the limit of %d", g.limit)
+		truncated = g.args.Limit == 0 || g.args.Limit > grepLimitMax
+	}
+	if place.Note != "" {
+		head = place.Note + "\n" + head
+	}
+	walk.unreadable += g.unread
+	text := head + "\n" + g.out.String() + walk.counts()
+	if g.binary > 0 {
+		text += fmt.Sprintf(", %d binary", g.binary)
+	}
+	if err != nil {
+		text += "; " + unfinished(err)
+		truncated = true
+	}
+	return Result{Text: text, Truncated: truncated}
+}

@@ -70,7 +70,7 @@ func TestAttemptsAnswerTheSameRequestInTurn(t *testing.T) {
 	for _, prompt := range []string{"a", "a", "b", "a", "a", "b"} {
 		got = append(got, prompt+" "+said(t, p, ask(prompt)))
 	}
-	want := []string{"a http_error: too many requests", "a two", "b http_error: too many requests", "a three", "a three", "b two"}
+	want := []string{"a http_error: 429 Too Many Requests: too many requests", "a two", "b http_error: 429 Too Many Requests: too many requests", "a three", "a three", "b two"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}

@@ -145,8 +145,12 @@ func folderFacts(names []string) string {
 	if len(shown) < len(names) {
 		more = ", …"
 	}
-	return fmt.Sprintf("This folder holds %d entries, %d of them folders: %s%s\n",
-		len(names), folders, strings.Join(shown, ", "), more)
+	entries := "entries"
+	if len(names) == 1 {
+		entries = "entry"
+	}
+	return fmt.Sprintf("This folder holds %d %s (%d files, %d folders): %s%s\n",
+		len(names), entries, len(names)-folders, folders, strings.Join(shown, ", "), more)
 }
 
 // linesOf finds the line count in the first line of a read_file result.

@@ -77,7 +77,7 @@ func TestDemoTellsWhatTheFilesSay(t *testing.T) {
 			t.Error(d)
 		}
 		contains(
-			t, last, `"what is here?"`, "holds 6 entries, 1 of them folders: .git/, LICENSE, a.png",
+			t, last, `"what is here?"`, "holds 6 entries (5 files, 1 folders): .git/, LICENSE, a.png",
 			`- README.md: 2 lines, headed "# A fine title"`, "- go.mod: not read: denied: read_file may not read go.mod",
 		)
 	})
@@ -99,7 +99,7 @@ func TestDemoCopesWithWhatItCannotDo(t *testing.T) {
 			"no tools":     {nil, nil, "no tool to look at files"},
 			"empty folder": {both, empty, "This folder is empty."},
 			"denied":       {both, result(provider.ToolResult{IsError: true, Text: "denied by the user\nmore"}), "could not list this folder: denied by the user\n"},
-			"no read_file": {both[:1], result(provider.ToolResult{Text: ".: 1 entry\ngo.mod  3\n"}), "holds 1 entries"},
+			"no read_file": {both[:1], result(provider.ToolResult{Text: ".: 1 entry\ngo.mod  3\n"}), "holds 1 entry (1 files, 0 folders)"},
 		} {
 			read, last := turn(t, p, withTools(c.tools...), c.answer)
 			if len(read) > 0 {

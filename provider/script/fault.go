@@ -1,6 +1,7 @@
 package script
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/weir-agents/weir/provider"
+	"github.com/weir-agents/weir/provider/internal/wire"
 )
 
 // FaultKind names what goes wrong.
@@ -111,15 +113,16 @@ func (f Fault) failed(began bool, now time.Time) *provider.Error {
 		}
 		return ended(true, syscall.ECONNRESET)
 	case Errored:
-		return &provider.Error{Kind: provider.ProviderError, Message: f.Message, Retryable: retryable(f.Type, f.Code)}
+		return wire.FaultOf(f.object()).Error()
 	case HTTP:
 		message := f.Message
 		if f.Body != "" {
 			message = f.Body
 		}
 		return &provider.Error{
-			Kind: provider.HTTPError, Message: message, Status: f.Status,
-			Retryable: retryableStatus(f.Status), RetryAfter: f.retryAfter(now),
+			Kind: provider.HTTPError, Status: f.Status,
+			Message:   strings.TrimSpace(fmt.Sprintf("%d %s", f.Status, http.StatusText(f.Status))) + ": " + message,
+			Retryable: retryableStatus(f.Status) && !f.lasts(), RetryAfter: f.retryAfter(now),
 		}
 	case BadJSON:
 		return &provider.Error{Kind: provider.BadJSON, Message: "a frame is not a JSON object: " + f.Body, Retryable: true}
@@ -152,32 +155,25 @@ func retryableStatus(status int) bool {
 	return status >= 500
 }
 
-// retryable says whether an error object of this type and code may be tried
-// again: a number decides, and without one the words for lasting faults.
-func retryable(kind, code string) bool {
-	if n, err := strconv.Atoi(code); err == nil {
-		return n < 400 || n > 499 || retryableStatus(n)
+// lasts reports an HTTP error that waiting does not mend, whatever its status.
+func (f Fault) lasts() bool {
+	words := strings.ToLower(f.Type + " " + f.Code)
+	return strings.Contains(words, "quota") || strings.Contains(words, "billing")
+}
+
+// object is the error object of f as a server would send it.
+func (f Fault) object() []byte {
+	b, err := json.Marshal(map[string]string{"message": f.Message, "type": f.Type, "code": f.Code})
+	if err != nil {
+		panic("script: " + err.Error()) // a map of strings always encodes
 	}
-	for _, word := range []string{
-		"invalid", "authentication", "permission", "not_found", "quota", "billing",
-		"context_length", "content_filter", "content_policy", "too_large", "unsupported",
-	} {
-		if strings.Contains(kind, word) || strings.Contains(code, word) {
-			return false
-		}
-	}
-	return true
+	return b
 }
 
 func (f Fault) retryAfter(now time.Time) time.Duration {
+	h := http.Header{"Retry-After": {f.RetryAfter}}
 	if f.RetryAfterMS > 0 {
-		return time.Duration(f.RetryAfterMS) * time.Millisecond
+		h.Set("Retry-After-Ms", strconv.Itoa(f.RetryAfterMS))
 	}
-	if s, err := strconv.ParseFloat(f.RetryAfter, 64); err == nil {
-		return time.Duration(s * float64(time.Second))
-	}
-	if at, err := http.ParseTime(f.RetryAfter); err == nil {
-		return max(0, at.Sub(now))
-	}
-	return 0
+	return wire.RetryAfter(h, now)
 }

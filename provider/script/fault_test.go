@@ -43,11 +43,11 @@ func TestFaultsAreTheErrorsAnAdapterReports(t *testing.T) {
 		"html":     {[]script.Block{script.Fault{Kind: script.HTML}}, provider.Error{Kind: provider.NotAStream}},
 		"status": {
 			[]script.Block{script.Fault{Kind: script.HTTP, Status: 529}},
-			provider.Error{Kind: provider.HTTPError, Message: "overloaded", Status: 529, Retryable: true},
+			provider.Error{Kind: provider.HTTPError, Message: "529: overloaded", Status: 529, Retryable: true},
 		},
 		"status that lasts": {
 			[]script.Block{script.Fault{Kind: script.HTTP, Status: 400, Body: "plain words"}},
-			provider.Error{Kind: provider.HTTPError, Message: "plain words", Status: 400},
+			provider.Error{Kind: provider.HTTPError, Message: "400 Bad Request: plain words", Status: 400},
 		},
 		"call without a name": {[]script.Block{script.Call{Arguments: "{}"}}, provider.Error{Kind: provider.BadToolCall, Retryable: true}},
 	} {

@@ -106,6 +106,7 @@ func TestAScriptIsTheSameThroughEveryReader(t *testing.T) {
 		f.Kind, f.Status = script.HTTP, status
 		cases[fmt.Sprint(status)] = script.Step{Blocks: []script.Block{f}}
 	}
+	cases["no money"] = script.Step{Blocks: []script.Block{script.Fault{Kind: script.HTTP, Status: 429, Type: "insufficient_quota"}}}
 	for name, step := range cases {
 		t.Run(name, func(t *testing.T) {
 			all := readers(t, script.Script{Steps: []script.Step{step}})

@@ -99,11 +99,10 @@ func (s set) line(l *line) (by, why string) {
 		}
 		used = []string{s.commands[i].rule.String()}
 	}
-	noun := "the rule "
-	if len(used) > 1 {
-		noun = "the rules "
+	if len(used) == 1 {
+		return "the rule " + ShowLine(used[0]) + " covers every command in it", ""
 	}
-	return noun + ShowLine(strings.Join(used, ", ")) + " cover every command in it", ""
+	return "the rules " + ShowLine(strings.Join(used, ", ")) + " cover every command in it", ""
 }
 
 // simple returns the rule that covers one command, or else why none does.

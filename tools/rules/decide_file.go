@@ -2,6 +2,7 @@ package rules
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -87,6 +88,9 @@ func (d decision) suggestFile(at place, name string) string {
 	return rule.String()
 }
 
+// upwards finds a `..` element, also as a choice in braces.
+var upwards = regexp.MustCompile(`(^|[/,{])\.\.($|[/,}])`)
+
 // base returns the folder a glob call searches: its path and the folders of the
 // pattern that are named without wildcards. A `..` behind a wildcard could lead
 // anywhere, so it counts as leading to the top.
@@ -96,7 +100,7 @@ func (d decision) base(asked string) (string, error) {
 		return "", err
 	}
 	fixed, rest := doublestar.SplitPattern(pattern)
-	if slices.Contains(strings.Split(rest, "/"), "..") {
+	if upwards.MatchString(rest) {
 		return "/", nil
 	}
 	switch {

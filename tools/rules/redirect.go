@@ -53,7 +53,7 @@ func (v *visitor) hereDocument(n *syntax.Redirect) {
 		v.l.refuse(what)
 		return
 	}
-	if quote := strings.Trim(slice(v.l.src, n.Word), word.text); !slices.Contains([]string{"", "''", `""`}, quote) {
+	if quote := strings.Replace(slice(v.l.src, n.Word), word.text, "", 1); !slices.Contains([]string{"", "''", `""`}, quote) {
 		v.l.refuse(what)
 		return
 	}
@@ -81,7 +81,7 @@ func (v *visitor) hereDocument(n *syntax.Redirect) {
 // to to, which is behind the delimiter.
 func (l *line) compareBody(n *syntax.Redirect, from, to int, what string) {
 	if n.Hdoc == nil { // empty: the delimiter is the first line
-		if strings.Contains(strings.TrimSuffix(l.src[from:to], "\n"), "\n") {
+		if strings.Contains(l.src[from:to], "\n") {
 			l.refuse(what)
 		}
 		return

@@ -138,6 +138,10 @@ func (l *line) unwrapXargs(name string, args []word, depth int) {
 		}
 	}
 	if replace == "" {
+		// The input may also be empty.
+		if !rest[0].dynamic {
+			l.hidden = append(l.hidden, simple{words: slices.Clone(rest)})
+		}
 		rest = append(rest, unknown("the input of xargs"))
 	}
 	fill(rest, replace)

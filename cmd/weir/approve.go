@@ -1,0 +1,121 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/weir-agents/weir/pipeline"
+	"github.com/weir-agents/weir/tools/rules"
+)
+
+// allow ends every question for consent.
+const allow = "allow? [y]es, [a]lways, [n]o "
+
+// reply is what a person said to a question.
+type reply struct {
+	decision string // as Session.Resolve takes it; "view" to see the whole of it
+	note     string // a word for the model
+}
+
+// parseReply reads a line: y, a or n, or the words; behind a no may stand a
+// word for the model. Anything else, and nothing, is no answer.
+func parseReply(text string) (reply, bool) {
+	word, note, _ := strings.Cut(strings.TrimSpace(text), " ")
+	note = strings.TrimSpace(note)
+	switch strings.ToLower(strings.TrimRight(word, ",:")) {
+	case "y", "yes":
+		return reply{"allow", ""}, note == ""
+	case "a", "always":
+		return reply{"allow_always", ""}, note == ""
+	case "n", "no":
+		return reply{"deny", note}, true
+	case "v", "view":
+		return reply{"view", ""}, note == ""
+	default:
+		return reply{}, false
+	}
+}
+
+const (
+	// Beyond these a command is shown by its head and tail.
+	questionLines = 40
+	questionChars = 4000
+)
+
+// question shows what a call wants to do, whole if asked to or unless it is
+// very long, and asks for consent. What cannot be seen is made visible.
+func question(q pipeline.ApprovalRequested, whole bool) []byte {
+	var b strings.Builder
+	shown := rules.Show(wanted(q))
+	if !whole {
+		shown = excerpt(shown)
+	}
+	fmt.Fprintf(&b, "◇ %s wants to run", rules.ShowLine(q.Name))
+	if q.Reason != "" {
+		fmt.Fprintf(&b, ": %s", rules.ShowLine(q.Reason))
+	}
+	b.WriteString("\n")
+	for line := range strings.SplitSeq(shown, "\n") {
+		fmt.Fprintf(&b, "  %s\n", line)
+	}
+	if q.RuleSuggestion != "" {
+		fmt.Fprintf(&b, "  always would add the rule %s for this session\n", rules.ShowLine(q.RuleSuggestion))
+	}
+	b.WriteString(allow)
+	return []byte(b.String())
+}
+
+// wanted is the command of a shell call, the arguments of any other.
+func wanted(q pipeline.ApprovalRequested) string {
+	var args map[string]json.RawMessage
+	if json.Unmarshal(q.Arguments, &args) != nil {
+		return string(q.Arguments)
+	}
+	var command string
+	if json.Unmarshal(args["command"], &command) != nil || command == "" {
+		return string(q.Arguments)
+	}
+	delete(args, "command")
+	if len(args) == 0 {
+		return command
+	}
+	rest, err := json.Marshal(args)
+	if err != nil {
+		return string(q.Arguments)
+	}
+	return command + "\n" + string(rest)
+}
+
+// excerpt returns text, or its head and tail with a line that says what is hidden.
+func excerpt(text string) string {
+	runes, lines := []rune(text), strings.Count(text, "\n")+1
+	if lines <= questionLines && len(runes) <= questionChars {
+		return text
+	}
+	head := headOf(runes)
+	rest := slices.Clone(runes[len(head):])
+	slices.Reverse(rest)
+	tail := slices.Clone(headOf(rest))
+	slices.Reverse(tail)
+	first, last := strings.TrimSuffix(string(head), "\n"), strings.TrimPrefix(string(tail), "\n")
+	gone := max(lines-strings.Count(first, "\n")-strings.Count(last, "\n")-2, 0)
+	return fmt.Sprintf("%s\n… %d lines, %d characters hidden (press v) …\n%s", first, gone, len(runes)-len(head)-len(tail), last)
+}
+
+// headOf returns the start of text: half of what a question shows.
+func headOf(text []rune) []rune {
+	lines := 0
+	for i, r := range text {
+		if i == questionChars/2 {
+			return text[:i]
+		}
+		if r == '\n' {
+			if lines++; lines == questionLines/2 {
+				return text[:i+1]
+			}
+		}
+	}
+	return text
+}

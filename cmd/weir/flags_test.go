@@ -1,0 +1,108 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/weir-agents/weir/pipeline"
+)
+
+func TestWrongUsageIsOneClearLine(t *testing.T) {
+	for args, want := range map[string]string{
+		"--modle x":              `unknown flag --modle, did you mean one of "--model", "--mode"? (weir --help lists all)`,
+		"--max-steps x":          `--max-steps: expected a valid 64 bit int but got "x" (weir --help lists all)`,
+		"--max-steps 0":          "--max-steps is 0, must be at least 1",
+		"--attempts -1":          "--attempts: expected int value but got \"-1\" (short flag); perhaps try --attempts=\"-1\"? (weir --help lists all)",
+		"--parallel=0":           "--parallel is 0, must be at least 1",
+		"--timeout=-1s":          "--timeout is -1s, must not be negative",
+		"--idle-timeout=0s":      "--idle-timeout is 0s, must be more than 0",
+		"--mode x":               `--mode must be one of "ask","read-only","accept-edits","plan","bypass" but got "x" (weir --help lists all)`,
+		"--provider x":           `the provider is "x", must be openai, anthropic or script (--provider, WEIR_PROVIDER)`,
+		"do it":                  "unexpected argument do; a prompt goes behind -p (weir --help lists all)",
+		"-p":                     "--prompt: expected string value but got \"EOL\" (<EOL>) (weir --help lists all)",
+		"--prompt=":              "the prompt is empty: say something behind -p, or -p - to read it from standard input",
+		"version --json":         `unknown flag --json (weir --help lists all)`,
+		"--max-cost=-1":          "--max-cost is -1, must not be negative",
+		"--max-tokens-total=-1":  "--max-tokens-total is -1, must not be negative",
+		"--first-byte-timeout=x": `--first-byte-timeout: expected duration but got "x": time: invalid duration "x" (weir --help lists all)`,
+	} {
+		_, _, err := parse(strings.Fields(args), io.Discard)
+		if err == nil || errorCode(err) != exitUsage {
+			t.Fatalf("%s: %v", args, err)
+		}
+		if diff := cmp.Diff(want, err.Error()); diff != "" {
+			t.Errorf("%s:\n%s", args, diff)
+		}
+	}
+}
+
+func TestCommandsAreTold(t *testing.T) {
+	for args, want := range map[string]string{
+		"": "turn", "-p x": "turn", "-p -": "turn", "--mode plan": "turn", "sim --script x": "sim", "--script x sim --listen :0": "sim",
+		"tools --json": "tools", "version": "version",
+	} {
+		f, got, err := parse(strings.Fields(args), io.Discard)
+		if err != nil || got != want {
+			t.Errorf("%q: %q, %v", args, got, err)
+		}
+		if f != nil && f.prompted != strings.Contains(args, "-p ") {
+			t.Errorf("%q: prompted is %v", args, f.prompted)
+		}
+	}
+}
+
+func TestAPromptWithCommasStaysOne(t *testing.T) {
+	f, _, err := parse([]string{"-p", "a, b", "--allow", "bash(a, b)", "--allow", "x", "--tools", "a,b"}, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []any{f.Prompt, f.Allow, f.Tools}
+	if diff := cmp.Diff([]any{"a, b", []string{"bash(a, b)", "x"}, []string{"a", "b"}}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestHelpNamesEveryFlagAndCommand(t *testing.T) {
+	var b strings.Builder
+	if _, _, err := parse([]string{"--help"}, &b); !errors.Is(err, errHelp) {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"--prompt", "--provider", "--base-url", "--output-format", "--deltas", "--deny", "sim", "tools", "version", "Limits:"} {
+		if !strings.Contains(b.String(), word) {
+			t.Errorf("help does not say %s:\n%s", word, b.String())
+		}
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	type in struct {
+		outcome pipeline.Outcome
+		denied  bool
+	}
+	for in, want := range map[in]int{
+		{pipeline.Completed, false}: 0, {pipeline.Completed, true}: 3, {pipeline.Failed, false}: 1, {pipeline.Failed, true}: 1,
+		{pipeline.Limited, true}: 4, {pipeline.Limited, false}: 4, {pipeline.Canceled, false}: 130, {"", false}: 1,
+	} {
+		if got := exitCode(in.outcome, in.denied); got != want {
+			t.Errorf("%+v: %d, want %d", in, got, want)
+		}
+	}
+	broken := &os.PathError{Op: "write", Path: "standard output", Err: syscall.EPIPE}
+	for _, tt := range []struct {
+		err  error
+		want int
+	}{
+		{usagef("x"), 2}, {fmt.Errorf("a: %w", usagef("x")), 2}, {broken, 141}, {&os.PathError{Err: syscall.ENOSPC}, 1}, {io.EOF, 1},
+	} {
+		if got := errorCode(tt.err); got != tt.want {
+			t.Errorf("%v: %d, want %d", tt.err, got, tt.want)
+		}
+	}
+}

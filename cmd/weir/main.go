@@ -1,0 +1,75 @@
+// Command weir is an agent for the command line: it asks a model, runs the
+// tools that the model calls, and shows the answer as it comes.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/weir-agents/weir/cmd/weir/internal/stdio"
+)
+
+func main() {
+	sigs := watchSignals()
+	std, err := stdio.Take()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "weir:", err)
+		os.Exit(exitFailed)
+	}
+	a := &app{std: std, env: os.Getenv, signals: sigs}
+	os.Exit(a.main(os.Args[1:]))
+}
+
+// app is one run of the program.
+type app struct {
+	std     *stdio.Streams
+	env     environ
+	signals *signals
+	flags   *flags
+}
+
+// main runs the command that args name and returns the exit code.
+func (a *app) main(args []string) int {
+	f, command, err := parse(args, a.std.Out)
+	if errors.Is(err, errHelp) {
+		_, err = a.std.Out.Write(nil) // the error of an earlier write, if there was one
+		return a.fail(err)
+	}
+	if err != nil {
+		return a.fail(err)
+	}
+	a.flags = f
+	switch command {
+	case "sim":
+		return a.fail(a.sim(f.Sim))
+	case "tools":
+		return a.fail(a.listTools(f.ListTools))
+	case "version":
+		return a.fail(a.version())
+	default:
+		code, err := a.turns()
+		if err != nil {
+			return a.fail(err)
+		}
+		return code
+	}
+}
+
+// fail says what err is in one line and returns its exit code, 0 for none. A
+// reader that has left needs no word.
+func (a *app) fail(err error) int {
+	if err == nil {
+		return exitOK
+	}
+	code := errorCode(err)
+	if code != exitClosed && !errors.Is(err, stdio.ErrGaveUp) {
+		a.warn(err.Error())
+	}
+	return code
+}
+
+// color reports whether a stream that is a terminal may have colour.
+func (a *app) color(terminal bool) bool {
+	return terminal && a.env("NO_COLOR") == "" && a.env("TERM") != "dumb"
+}

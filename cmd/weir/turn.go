@@ -1,0 +1,200 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/weir-agents/weir/cmd/weir/internal/render"
+	"github.com/weir-agents/weir/cmd/weir/internal/stdio"
+	"github.com/weir-agents/weir/pipeline"
+)
+
+// turns runs a prompt, a talk, or the turns that lines of standard input ask
+// for, and returns the exit code of the last turn.
+func (a *app) turns() (int, error) {
+	f := a.flags
+	if f.prompted {
+		return a.oneShot()
+	}
+	if a.std.InTerminal {
+		return a.talk()
+	}
+	return a.lines()
+}
+
+func (a *app) style() render.Style {
+	return render.Style{
+		Color: a.color(a.std.OutTerminal || a.std.ErrTerminal), Attempts: a.flags.Attempts,
+		Quiet: a.flags.Quiet, Verbose: a.flags.Verbose,
+	}
+}
+
+// warn tells on standard error what the person should know before there is a
+// session.
+func (a *app) warn(text string) {
+	_, _ = fmt.Fprintf(a.std.Err, "weir: %s\n", render.Line(text, 0)) // nobody is left to tell
+}
+
+// oneShot runs the turn of -p.
+func (a *app) oneShot() (int, error) {
+	prompt, err := a.prompt()
+	if err != nil {
+		return 0, err
+	}
+	attended := a.std.InTerminal && a.std.ErrTerminal && a.flags.Format == "text" && a.flags.Prompt != "-"
+	h, err := a.open(attended)
+	if err != nil {
+		return 0, err
+	}
+	defer h.close()
+	s, err := h.pipe.Open("")
+	if err != nil {
+		return 0, err
+	}
+	t := &turner{app: a, session: s, sink: newSink(a.std, a.flags.Format, a.style())}
+	if attended {
+		t.lines = readLines(a.std.In)
+	}
+	code, _, err := t.run(prompt)
+	return code, err
+}
+
+// prompt returns the text of -p with what standard input adds.
+func (a *app) prompt() (string, error) {
+	if a.flags.Prompt == "-" {
+		text, err := stdio.ReadAll(a.std.In)
+		if err == nil && strings.TrimSpace(text) == "" {
+			err = usagef("the prompt is empty: standard input had nothing to read")
+		}
+		return strings.ToValidUTF8(text, "\ufffd"), err
+	}
+	in, err := stdio.ReadContext(a.std.In)
+	if err != nil {
+		return "", err
+	}
+	if in.Open {
+		a.warn("standard input is still open but silent: going on with what has come of it")
+	}
+	if strings.TrimSpace(in.Text) == "" {
+		return a.flags.Prompt, nil
+	}
+	text := strings.ToValidUTF8(in.Text, "\ufffd")
+	return a.flags.Prompt + "\n\n<stdin>\n" + strings.TrimSuffix(text, "\n") + "\n</stdin>", nil
+}
+
+// impatient is how long after a first signal a second one ends the process at
+// once; until then what the turn started is being ended.
+const impatient = 2 * time.Second
+
+// turner runs turns of one session one after the other.
+type turner struct {
+	app     *app
+	session *pipeline.Session
+	sink    sink
+	tally   tally
+	lines   <-chan line // answers to approvals; nil if nobody is there
+}
+
+// interrupt is the signal that canceled a turn, if there was one.
+type interrupt struct {
+	mu    sync.Mutex
+	first syscall.Signal
+	at    time.Time
+}
+
+// got notes a signal. A second one that comes late ends the process.
+func (i *interrupt) got(n syscall.Signal) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.first == 0 {
+		i.first, i.at = n, time.Now()
+	} else if time.Since(i.at) > impatient {
+		os.Exit(exitSignal + int(n))
+	}
+}
+
+// code returns the exit code the signal makes, 0 if there was none.
+func (i *interrupt) code() int {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.first == 0 {
+		return 0
+	}
+	return exitSignal + int(i.first)
+}
+
+// run runs one turn and returns its exit code. A signal cancels the turn and
+// makes its code, and signaled is true; the error is that of a caller or of a
+// reader that has left.
+func (t *turner) run(prompt string) (code int, signaled bool, err error) {
+	stop, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var sig interrupt
+	t.app.signals.during(func(n syscall.Signal) {
+		sig.got(n)
+		t.app.std.Hurry()
+		t.session.Cancel(pipeline.CancelNow)
+		cancel()
+	})
+	var broken error
+	for e, err := range t.session.Run(context.Background(), prompt) {
+		if err == nil {
+			t.tally.add(e)
+			err = t.show(stop, e)
+		}
+		if err != nil {
+			broken = err
+			break
+		}
+	}
+	t.app.signals.during(nil)
+	code = sig.code()
+	switch {
+	case code != 0:
+		return code, true, nil
+	case broken != nil:
+		return 0, false, broken
+	}
+	return exitCode(t.tally.ended.Outcome, len(t.tally.denied) > 0), false, nil
+}
+
+// show passes e to the sink, and asks the person if it is a question. The end
+// of stop ends the asking.
+func (t *turner) show(stop context.Context, e pipeline.Event) error {
+	if err := t.sink.Event(e); err != nil {
+		return err
+	}
+	q, ok := e.(pipeline.ApprovalRequested)
+	if !ok || t.lines == nil {
+		return nil
+	}
+	text := question(q, false)
+	for {
+		if _, err := t.app.std.Err.Write(text); err != nil {
+			return err
+		}
+		select {
+		case <-stop.Done():
+			return nil
+		case l, open := <-t.lines:
+			r, ok := parseReply(l.text)
+			switch {
+			case !open || l.err != nil:
+				t.session.Resolve(q.Call, "deny", "the person has left")
+				return nil
+			case ok && r.decision == "view":
+				text = question(q, true)
+			case ok:
+				t.session.Resolve(q.Call, r.decision, r.note)
+				return nil
+			default:
+				text = []byte(allow)
+			}
+		}
+	}
+}

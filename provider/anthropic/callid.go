@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"crypto/rand"
 	"strconv"
 	"strings"
 )
@@ -34,4 +35,14 @@ func idRune(r rune) rune {
 	default:
 		return '_'
 	}
+}
+
+// madePrefix returns what made ids start with: the request's own prefix, which
+// is unique in its session, else something that was never there before.
+func madePrefix(prefix string) string {
+	prefix = strings.TrimRight(strings.Map(idRune, prefix), "_")
+	if prefix == "" {
+		return "call_" + rand.Text()
+	}
+	return prefix[:min(len(prefix), 40)]
 }

@@ -77,6 +77,11 @@ func (c *Client) options() []option.RequestOption {
 	if len(c.cfg.Betas) > 0 {
 		opts = append(opts, option.WithHeader("anthropic-beta", strings.Join(c.cfg.Betas, ",")))
 	}
+	return opts
+}
+
+// headers are those of the config. They come last, so that they win.
+func (c *Client) headers(opts ...option.RequestOption) []option.RequestOption {
 	for _, name := range slices.Sorted(maps.Keys(c.cfg.Headers)) {
 		opts = append(opts, option.WithHeader(name, c.cfg.Headers[name]))
 	}
@@ -108,5 +113,5 @@ func (c *Client) send(ctx context.Context, req provider.Request) error {
 		opts = append(opts, option.WithHeader("anthropic-version", samplingVersion))
 	}
 	var res *http.Response
-	return c.sdk.Post(ctx, c.base.Path("messages"), body, &res, opts...)
+	return c.sdk.Post(ctx, c.base.Path("messages"), body, &res, c.headers(opts...)...)
 }

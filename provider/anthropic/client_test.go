@@ -76,6 +76,7 @@ func TestHeaders(t *testing.T) {
 		{"a version", Config{Version: "v"}, provider.Request{Temperature: &warm}, map[string]string{"Anthropic-Version": "v"}},
 		{"betas", Config{Betas: []string{"a", "b"}}, provider.Request{}, map[string]string{"Anthropic-Beta": "a,b"}},
 		{"extra", Config{Headers: map[string]string{"x-org": "o", "User-Agent": "weir"}}, provider.Request{}, map[string]string{"X-Org": "o", "User-Agent": "weir"}},
+		{"a version in a header", Config{Headers: map[string]string{"anthropic-version": "v"}}, provider.Request{Temperature: &warm}, map[string]string{"Anthropic-Version": "v"}},
 		{"unstreamed", Config{}, provider.Request{NoStream: true}, map[string]string{"Accept": "application/json"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -229,5 +230,12 @@ func TestTheConnectionIsKept(t *testing.T) {
 	}
 	if len(from) > 2 {
 		t.Errorf("%d connections for 100 requests", len(from))
+	}
+}
+
+func gzipped(body []byte) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Write(body)
 	}
 }

@@ -37,9 +37,6 @@ const blockBytes = 256
 func newFold(prefix string, limit int) *fold {
 	f := &fold{prefix: prefix, limit: limit}
 	f.last.index = -1
-	if f.prefix == "" {
-		f.prefix = "call_"
-	}
 	return f
 }
 
@@ -201,8 +198,11 @@ func (f *fold) callID(id string) string {
 		f.ids = make(map[string]bool)
 	}
 	for id == "" || f.ids[id] {
+		if f.made == 0 {
+			f.prefix = madePrefix(f.prefix)
+		}
 		f.made++
-		id = f.prefix + strconv.Itoa(f.made)
+		id = f.prefix + "_" + strconv.Itoa(f.made)
 	}
 	f.ids[id] = true
 	return id

@@ -57,7 +57,7 @@ func (c *Client) models(ctx context.Context, after string) (page modelPage, err 
 	}
 	raw, err := c.wire.Fetch(ctx, func(ctx context.Context) error {
 		var res *http.Response
-		return c.sdk.Get(ctx, c.base.Path("models"), nil, &res, opts...)
+		return c.sdk.Get(ctx, c.base.Path("models"), nil, &res, c.headers(opts...)...)
 	})
 	if err != nil {
 		return page, err

@@ -26,7 +26,7 @@ var deniedLines = []string{
 	"echo ${x/$(rm x)/}", "echo $(echo $(rm x))", "select x in $(rm x); do :; done", "for ((; $(rm x); )); do :; done", "${ rm x;}",
 	"env rm x", "/usr/bin/env rm x", "env -i A=b rm x", "env -u X rm x", "env -uX rm x", "env --unset X rm x", "env --uns=X rm x", "env - rm x", "env -C / rm x",
 	"env -S 'rm x'", "env -S 'A=b rm' x", "env '-Srm x'", "env -iS 'rm x'", "env --split-string='rm x'", `env -S '"rm" x'`, "env A=\"$B\" rm x", "env -- rm x",
-	"env --split 'env rm x'", "env -i env -i rm x", "sudo rm x", "sudo -u root rm x", "sudo -uroot -n rm x", "sudo --user root rm x", "sudo A=b rm x", "sudo -E -- rm x",
+	"env --split 'env rm x'", "env -S 'env -S env' -S 'rm x'", "env -i env -i rm x", "sudo rm x", "sudo -u root rm x", "sudo -uroot -n rm x", "sudo --user root rm x", "sudo A=b rm x", "sudo -E -- rm x",
 	"sudo -s rm x", "doas rm x", "doas -u root rm x", "xargs rm", "xargs rm x", "xargs -0 -n 1 rm", "xargs -I{} rm {}", "xargs -I {} sh -c 'rm {}'", "xargs --max-args=1 rm",
 	"xargs -i rm {}", "xargs -P4 -a f rm", "ls | xargs rm", "timeout 5 rm x", "timeout -k 1 5 rm x", "timeout -s KILL 5s rm x", "timeout --signal=KILL 5 rm x",
 	"timeout --foreground 5 rm x", "nohup rm x", "nohup -- rm x", "nice rm x", "nice -n 5 rm x", "nice -5 rm x", "nice --adjustment 5 rm x", "nice -n5 rm x", "ionice rm x",

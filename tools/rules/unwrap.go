@@ -54,12 +54,10 @@ func (l *line) unwrapEnv(name string, args []word, depth int) {
 			args = rest[1:]
 			continue
 		}
-		split := slices.IndexFunc(given, func(o option) bool { return o.name == "S" || o.name == "split-string" })
-		if ok && split >= 0 {
+		if ok && splits(given) {
 			var words []word
-			words, ok = splitString(given[split].value)
-			args = append(words, rest...)
-			if ok {
+			if words, ok = splitString(given[len(given)-1].value); ok {
+				args = append(words, rest...)
 				continue
 			}
 		}

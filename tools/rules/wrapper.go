@@ -17,6 +17,8 @@ type options struct {
 	long string
 	// digits says that `-5` is an option.
 	digits bool
+	// splits says that -S puts words in front of those behind it.
+	splits bool
 }
 
 // option is one that was given; value is only meaningful where it takes one.
@@ -29,6 +31,7 @@ var wrapperOptions = map[string]options{
 	"env": {
 		flags: "i0v", valued: "uCSPa", long: "ignore-environment null unset= chdir= split-string= debug block-signal? " +
 			"default-signal? ignore-signal? list-signal-handling argv0= help version",
+		splits: true,
 	},
 	"sudo": {
 		flags: "ABbEHKklNnPSsVvi", valued: "aCcDgpRrTtUu", long: "askpass auth-type= background bell close-from= login-class= " +
@@ -87,6 +90,9 @@ func (o options) scan(args []word) (given []option, rest []word, ok bool) {
 			return nil, args, false
 		}
 		given = append(given, found...)
+		if o.splits && splits(found) {
+			return given, args, true
+		}
 	}
 	return given, nil, true
 }
@@ -141,6 +147,12 @@ func (o options) scanLong(text string, args []word) ([]option, []word, bool) {
 		return nil, args, false
 	}
 	return []option{{bare, args[0]}}, args[1:], true
+}
+
+// splits reports whether the last option puts words in front of those behind
+// it, as -S of env does.
+func splits(found []option) bool {
+	return len(found) > 0 && slices.Contains([]string{"S", "split-string"}, found[len(found)-1].name)
 }
 
 // has reports whether one of the options was given.

@@ -75,7 +75,7 @@ func TestPacingIsExactInABubble(t *testing.T) {
 
 func TestWritesBlockWhileTheClientDoesNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const size = 50 << 20
+		const size = 5 << 20
 		s := one(script.Text{Pieces: []script.Piece{script.Repeat{Text: "lorem ipsum ", Bytes: size}}})
 		s.Split = 4000
 		server, get, end := bubble(t, s)

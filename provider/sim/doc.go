@@ -11,7 +11,9 @@
 // is flushed before every wait of the script; frames with no wait between them
 // share writes of about 4 KiB. What a dialect has no words for is left out:
 // OpenAI's knows no signatures, redacted thinking, opaque blocks and pause;
-// Anthropic's calls content_filter a refusal.
+// Anthropic's calls content_filter a refusal. A client that joins a paused
+// answer and its rest to one message makes a script's "history" count them
+// once; select "sequence" there.
 //
 // Unless told otherwise a server refuses what a strict vendor would, with
 // status 400 and the vendor's form of an error: calls without exactly one

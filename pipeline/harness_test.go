@@ -197,3 +197,11 @@ func lines(t testing.TB, events []pipeline.Event) string {
 	}
 	return string(b)
 }
+
+// beforeCall is a hook that notes which calls run.
+func beforeCall(ran chan<- string) func(context.Context, tools.Call) *tools.Result {
+	return func(_ context.Context, c tools.Call) *tools.Result {
+		ran <- c.ID
+		return nil
+	}
+}

@@ -229,6 +229,9 @@ func (g *grepping) take(rel string, s *scan, err error) {
 }
 
 func (g *grepping) result(place Place, walk *tree, err error) Result {
+	if !place.Info.IsDir() && err == nil && g.binary > 0 {
+		err = errBinary
+	}
 	if !place.Info.IsDir() && err != nil {
 		return failed("%s: %v", shown(g.args.Path), err)
 	}

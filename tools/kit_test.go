@@ -120,7 +120,7 @@ func has(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, p := range parts {
 		if !strings.Contains(text, p) {
-			t.Errorf("no %q in:\n%s", p, text)
+			t.Errorf("no %q in:\n%s", p, capped(text, 2000))
 		}
 	}
 }

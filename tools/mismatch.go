@@ -149,7 +149,7 @@ func newLikeness(line string) likeness {
 }
 
 func pairsOf(line string) func(yield func([2]byte) bool) {
-	line = strings.ToLower(line[:min(len(line), nearLineMax)])
+	line = strings.ToLower(folded(line[:min(len(line), nearLineMax)]))
 	return func(yield func([2]byte) bool) {
 		before := byte(' ')
 		for _, c := range []byte(line) {

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -9,8 +10,11 @@ import (
 	"syscall"
 )
 
-// linksMax is how many links one path may go through, as in the kernel.
-const linksMax = 40
+// Bounds of one path. Looking up an element costs as much as it is deep.
+const (
+	linksMax    = 40  // links it may go through, as in the kernel
+	elementsMax = 256 // elements, those of its links too
+)
 
 // Errors of paths. They never tell what is outside the workspace.
 var (
@@ -59,6 +63,7 @@ type walk struct {
 	w         *Workspace
 	lookalike bool
 	links     int
+	elements  int
 	note      string
 	missing   bool // an element did not exist
 	info      fs.FileInfo
@@ -106,7 +111,11 @@ func (k *walk) step(at, element string) (string, error) {
 	switch element {
 	case "", ".":
 		return at, nil
-	case "..":
+	}
+	if k.elements++; k.elements > elementsMax {
+		return "", fmt.Errorf("more than %d folders deep", elementsMax)
+	}
+	if element == ".." {
 		if k.missing {
 			return "", errors.New("`..` after a folder that does not exist")
 		}

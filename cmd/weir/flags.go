@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -102,6 +103,9 @@ func parse(args []string, w io.Writer) (f *flags, command string, err error) {
 	ctx, err := parser.Parse(args)
 	if helped {
 		return nil, "", errHelp
+	}
+	if errors.As(err, new(*os.PathError)) { // help could not be written
+		return nil, "", err
 	}
 	if err != nil {
 		return nil, "", usagef("%s (weir --help lists all)", explain(err, args))

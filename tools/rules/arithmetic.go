@@ -157,8 +157,8 @@ func (v *visitor) loop(n *syntax.ForClause) {
 // influential reports whether setting a variable of this name may change what
 // other commands do. By custom the environment's names are in capitals.
 func influential(name string) bool {
-	return len(name) > 1 && name == strings.ToUpper(name) && strings.Trim(name, "_") != "" ||
-		strings.HasSuffix(name, "_proxy")
+	capitals := name == strings.ToUpper(name) && name != strings.ToLower(name)
+	return len(name) > 1 && capitals && variable.MatchString(name) || strings.HasSuffix(name, "_proxy")
 }
 
 // finish judges what needed the whole line.

@@ -97,6 +97,9 @@ func (v *visitor) namesVariable(name string, a word) {
 	if !ok || strings.Contains(text, "[") || influential(text) {
 		v.l.refuse("the variable " + excerpt(a.src) + " set by " + name)
 	}
+	if (name == "mapfile" || name == "readarray") && strings.HasPrefix(text, "-") && strings.Contains(text, "C") {
+		v.l.refuse(name + " -C, which runs a command,")
+	}
 }
 
 func (v *visitor) testsVariable(args []word) {

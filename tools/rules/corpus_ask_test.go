@@ -64,6 +64,8 @@ var askedLines = [][2]string{
 	{"cat <<$x\na\n$x", "cannot be parsed"}, {"cat <<E\\OF\na\nEOF", "here-document"}, {"cat <<EOF \"\nx\"\na\nEOF", "here-document"}, {"cat <<E\na\\\nE\nE", "here-document"},
 	{"for x in a; { ls; }", "a loop in braces"}, {"[[ a =~ (a|b) ]] && ls", "regular expression"}, {"echo @(a|b)", "extended glob"},
 	{"time -- ls", "time --"}, {"a=b[", "assignment"}, {"echo `echo a\\\\b`", "inside `…`"}, {"ls[ x ]", ""}, {`a\=b`, "command word"},
+	{"ls | time id", "behind a pipe"}, {"ls | ! id", ""}, {"read -t 10 LINES", "set by read"},
+	{"echo " + strings.Repeat("$(echo ", 300) + strings.Repeat(")", 300), "nests too deeply"},
 	// Cannot be parsed.
 	{"ls (", "cannot be parsed"}, {"ls 'a", "cannot be parsed"}, {"if ls; then", "cannot be parsed"}, {"ls )", "cannot be parsed"},
 	{"cat <<E\n", "cannot be parsed"}, {"ls;; ls", "cannot be parsed"}, {"echo ${x", "cannot be parsed"}, {"ls " + strings.Repeat("a", 70_000), "longer than"},

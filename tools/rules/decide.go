@@ -59,8 +59,9 @@ func (d decision) text(name string) (string, error) {
 	return s, nil
 }
 
-func denied(r Rule) tools.Verdict {
-	return tools.Verdict{Decision: tools.Deny, By: "rule", Reason: "the rule " + ShowLine(r.String()) + " denies it"}
+// denied is the verdict of a deny rule on what, such as a path.
+func denied(r Rule, what string) tools.Verdict {
+	return refused("the rule " + ShowLine(r.String()) + " denies " + what)
 }
 
 func refused(why string) tools.Verdict {

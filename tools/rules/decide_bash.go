@@ -19,8 +19,8 @@ func (d decision) bash() tools.Verdict {
 		return refused("the arguments cannot be read: " + err.Error())
 	}
 	l := readLine(command)
-	if r, ok := d.deny.command(l); ok {
-		return denied(r)
+	if r, what := d.deny.command(l); what != "" {
+		return denied(r, what)
 	}
 	if dir != "" {
 		if _, err := locate(d.roots, dir); err != nil {
@@ -56,11 +56,11 @@ func (d decision) bypass(l *line) tools.Verdict {
 }
 
 // command returns the deny rule that covers any command of the line, by the
-// name it is called by or its base name.
-func (s set) command(l *line) (Rule, bool) {
+// name it is called by or its base name, and what it covers; empty if none does.
+func (s set) command(l *line) (r Rule, what string) {
 	for _, w := range s.commands {
 		if w.all {
-			return w.rule, true
+			return w.rule, "every command"
 		}
 		for _, list := range [][]simple{l.cmds, l.hidden} {
 			for _, c := range list {
@@ -69,12 +69,12 @@ func (s set) command(l *line) (Rule, bool) {
 					continue
 				}
 				if w.match(first.text, c.words[1:]) || w.match(path.Base(first.text), c.words[1:]) {
-					return w.rule, true
+					return w.rule, excerpt(c.source())
 				}
 			}
 		}
 	}
-	return Rule{}, false
+	return Rule{}, ""
 }
 
 // line returns by what rules a line is allowed, or else why it is not.

@@ -34,7 +34,7 @@ func (d decision) file() tools.Verdict {
 	}
 	for _, at := range places {
 		if r, ok := d.deny.file(d.call.Name, at, roots); ok {
-			return denied(r)
+			return denied(r, d.call.Name+" of "+excerpt(at.describe(roots)))
 		}
 	}
 	if d.class == tools.ReadOnly {

@@ -11,7 +11,8 @@ import (
 // Limits of a command line; one beyond them is not read, so never allowed.
 const (
 	lineBytesMax = 64 << 10
-	nestingMax   = 16 // wrappers and scripts inside one another
+	nestingMax   = 16   // wrappers and scripts inside one another
+	depthMax     = 1000 // nodes of the syntax tree inside one another
 )
 
 // simple is a simple command, its first word the command.

@@ -87,6 +87,17 @@ func TestADeniedToolIsDeniedWhole(t *testing.T) {
 	}
 }
 
+func TestWhatAlwaysWouldCoverIsSaid(t *testing.T) {
+	for rule, want := range map[string]string{
+		"web_fetch": "every call of web_fetch for the rest of the session", "write_file(a.go)": "write_file of exactly a.go for the rest of the session", "": "", "(": "",
+		"bash(git status)": "exactly the command git status for the rest of the session, also as part of a longer line; the sandbox still holds it",
+	} {
+		if got := SuggestionText(rule); got != want {
+			t.Errorf("%q: %q", rule, got)
+		}
+	}
+}
+
 func TestTheModeCanChange(t *testing.T) {
 	p := policyOf(t, Config{})
 	if err := p.SetMode(Plan); err != nil || p.Mode() != Plan {

@@ -201,3 +201,17 @@ func FuzzAllowedLinesRunOnlyAllowedCommands(f *testing.F) {
 		}
 	})
 }
+
+func FuzzReadingALineEnds(f *testing.F) {
+	for _, line := range append(append(oracleAtoms, oracleShapes...), wrapperShapes...) {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		l := readLine(line)
+		for _, c := range append(l.cmds, l.hidden...) {
+			if len(c.words) == 0 {
+				t.Errorf("%q holds a command without words", line)
+			}
+		}
+	})
+}

@@ -175,7 +175,7 @@ func (p *Policy) Decide(call tools.Call, spec tools.Spec) tools.Verdict {
 	d := decision{Policy: p, mode: p.mode, allow: p.allow, call: call, class: spec.Class}
 	p.mu.RUnlock()
 	if r, ok := p.deny.tools[call.Name]; ok {
-		return denied(r)
+		return denied(r, call.Name)
 	}
 	var err error
 	if d.args, err = arguments(call.Arguments); err != nil {

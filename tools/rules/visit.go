@@ -15,6 +15,8 @@ type visitor struct {
 	stack []syntax.Node
 	// evaluates holds the nodes that bash evaluates as arithmetic.
 	evaluates map[syntax.Node]bool
+	// evaluating counts those on the stack.
+	evaluating int
 	// timed holds the commands of a `time`.
 	timed map[syntax.Node]bool
 
@@ -30,11 +32,22 @@ func newVisitor(l *line) *visitor {
 
 func (v *visitor) visit(n syntax.Node) bool {
 	if n == nil {
-		v.stack = v.stack[:len(v.stack)-1]
+		top := len(v.stack) - 1
+		if v.evaluates[v.stack[top]] {
+			v.evaluating--
+		}
+		v.stack = v.stack[:top]
 		return true
+	}
+	if len(v.stack) >= depthMax {
+		v.l.notRead("it nests too deeply to be read")
+		return false
 	}
 	v.node(n)
 	v.stack = append(v.stack, n)
+	if v.evaluates[n] {
+		v.evaluating++
+	}
 	return true
 }
 
@@ -73,6 +86,8 @@ func (v *visitor) node(n syntax.Node) {
 		v.l.refuse("a function")
 	case *syntax.CoprocClause:
 		v.l.refuse("coproc, which assigns,")
+	case *syntax.BinaryCmd:
+		v.pipe(n)
 	case *syntax.TimeClause:
 		if n.Stmt != nil && n.Stmt.Cmd != nil {
 			v.timed[n.Stmt.Cmd] = true
@@ -119,7 +134,7 @@ func (v *visitor) wordPart(n syntax.Node) {
 		v.l.notRead("an extended glob is not read")
 	case *syntax.Assign: // told by the command it belongs to
 	case *syntax.File, *syntax.Subshell, *syntax.Block, *syntax.IfClause, *syntax.WhileClause,
-		*syntax.BinaryCmd, *syntax.WordIter, *syntax.CaseItem, *syntax.TestClause, *syntax.ParenTest,
+		*syntax.WordIter, *syntax.CaseItem, *syntax.TestClause, *syntax.ParenTest,
 		*syntax.Word, *syntax.Lit, *syntax.SglQuoted, *syntax.ProcSubst,
 		*syntax.BinaryArithm, *syntax.UnaryArithm, *syntax.ParenArithm:
 		// What they hold is visited by itself.
@@ -130,8 +145,7 @@ func (v *visitor) wordPart(n syntax.Node) {
 
 // add notes a simple command.
 func (v *visitor) add(words ...word) {
-	evaluated := v.within(func(n syntax.Node) bool { return v.evaluates[n] })
-	v.l.cmds = append(v.l.cmds, simple{words: words, evaluated: evaluated})
+	v.l.cmds = append(v.l.cmds, simple{words: words, evaluated: v.evaluating > 0})
 }
 
 func (v *visitor) call(n *syntax.CallExpr) {
@@ -168,6 +182,15 @@ func (v *visitor) statement(n *syntax.Stmt) {
 	v.comments(n.Comments)
 }
 
+// pipe refuses keywords that bash knows only at the start of a pipeline; behind
+// a `|` they are programs or mistakes.
+func (v *visitor) pipe(n *syntax.BinaryCmd) {
+	_, timed := n.Y.Cmd.(*syntax.TimeClause)
+	if (n.Op == syntax.Pipe || n.Op == syntax.PipeAll) && (timed || n.Y.Negated) {
+		v.l.refuse("the keyword " + excerpt(slice(v.l.src, n.Y)) + " behind a pipe")
+	}
+}
+
 func (v *visitor) comments(list []syntax.Comment) {
 	for i := range list {
 		v.comment(&list[i])
@@ -200,7 +223,7 @@ func (v *visitor) substitution(n *syntax.CmdSubst) {
 	}
 }
 
-// braced is what may not stand in `${…}`: shells differ in how it ends there.
+// parameter refuses what shells end elsewhere, and what bash evaluates again.
 func (v *visitor) parameter(n *syntax.ParamExp) {
 	src := slice(v.l.src, n)
 	if n.Dollar.IsValid() && !n.Short {

@@ -216,7 +216,7 @@ func (s *supervisor) spawn(c actor.Context) {
 	}
 	for _, h := range hosts {
 		props := actor.PropsFromProducer(func() actor.Actor { return host{h} }, actor.WithMailbox(s.mailbox(h.base())))
-		pid := c.Spawn(props)
+		pid := c.SpawnPrefix(props, h.base().stage.String()+"-")
 		next.pid[h.base().stage] = pid
 		s.set.pids = append(s.set.pids, pid)
 	}

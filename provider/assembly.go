@@ -34,9 +34,13 @@ func (a *Assembly) Add(d Delta) {
 	case ToolCallDelta: // for display; the call comes whole
 		a.at(d.Block)
 	case BlockDelta:
-		b := a.at(d.Block)
-		a.bytes += BlockBytes(d.Done) - BlockBytes(b.done)
-		b.done = d.Done
+		b, done := a.at(d.Block), d.Done
+		if t, ok := done.(Thinking); ok { // its text is what came as ThinkingDeltas
+			t.Text = ""
+			done = t
+		}
+		a.bytes += BlockBytes(done) - BlockBytes(b.done)
+		b.done = done
 	case FinishDelta:
 		a.stop, a.usage, a.finish = d.Stop, d.Usage, true
 	}

@@ -3,6 +3,7 @@ package provider_test
 import (
 	"encoding/json"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,6 +90,23 @@ func TestAssemblyCountsWhatItHolds(t *testing.T) {
 	)
 	if got, want := a.Bytes(), 5+3+7+provider.BlockBytes(call); got != want {
 		t.Errorf("got %d, want %d", got, want)
+	}
+}
+
+// The text of thinking comes as its deltas; a whole block that repeats it
+// counts it no second time.
+func TestThinkingIsCountedOnce(t *testing.T) {
+	block := provider.Thinking{Text: "a long thought", Signature: "seal"}
+	whole := provider.Message{Role: provider.Assistant, Blocks: []provider.Block{block}}
+	told := assemble(slices.Collect(provider.Deltas(whole))...)
+	repeated := assemble(thinking(0, block.Text), done(0, block))
+	for name, a := range map[string]*provider.Assembly{"told by Deltas": told, "repeated": repeated} {
+		if got, want := a.Bytes(), provider.BlockBytes(block); got != want {
+			t.Errorf("%s: %d bytes, want %d", name, got, want)
+		}
+		if d := cmp.Diff(whole, a.Message()); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
 	}
 }
 

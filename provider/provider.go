@@ -126,6 +126,7 @@ func blockDeltas(i int, b Block) []Delta {
 			ds = append(ds, Delta{Kind: ThinkingDelta, More: true, Block: i, Text: b.Text})
 		}
 		if b.Signature != "" || b.Redacted != "" {
+			b.Text = "" // it has come as a ThinkingDelta
 			ds = append(ds, Delta{Kind: BlockDelta, More: true, Block: i, Done: b})
 		}
 		return ds

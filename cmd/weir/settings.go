@@ -75,6 +75,9 @@ func chooseUpstream(f *flags, env environ, probe func() (server, bool)) (upstrea
 		}
 		if !ok {
 			u.provider, u.why = scripted, "no key is set and no local server was found"
+			if f.NoProbe {
+				u.why = "no key is set"
+			}
 			return u, nil
 		}
 		u.provider, u.why, u.baseURL = openAI, found.name+" on this machine", found.baseURL

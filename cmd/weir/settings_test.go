@@ -34,7 +34,7 @@ func TestWhomToAsk(t *testing.T) {
 		want  upstream
 	}{
 		"nothing":          {"", nil, nil, upstream{provider: "script", why: "no key is set and no local server was found", model: ""}},
-		"nothing wanted":   {"--no-probe", nil, []server{ollama}, upstream{provider: "script", why: "no key is set and no local server was found"}},
+		"nothing wanted":   {"--no-probe", nil, []server{ollama}, upstream{provider: "script", why: "no key is set"}},
 		"a local server":   {"", nil, []server{ollama}, upstream{provider: "openai", why: "Ollama on this machine", baseURL: ollama.baseURL, model: "qwen"}},
 		"its other model":  {"--model llama", nil, []server{ollama}, upstream{provider: "openai", why: "Ollama on this machine", baseURL: ollama.baseURL, model: "llama"}},
 		"a key":            {"", env{"OPENAI_API_KEY": " sk-o\n"}, []server{ollama}, upstream{provider: "openai", why: "OPENAI_API_KEY", key: "sk-o", keyName: "OPENAI_API_KEY", model: "gpt-5.5"}},

@@ -133,8 +133,11 @@ func (t *talk) loop() (int, error) {
 				err = t.signal(in)
 			}
 		}
-		if errors.Is(err, errLeave) {
+		switch {
+		case errors.Is(err, errLeave):
 			return t.code, nil
+		case errors.Is(err, syscall.EIO): // the terminal has vanished; its signal is on the way
+			return exitSignal + int(syscall.SIGHUP), nil
 		}
 		if err != nil {
 			return 0, err

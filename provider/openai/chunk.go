@@ -16,6 +16,7 @@ type chunk struct {
 	fault   []byte   // the error object, or the frame that says it is one
 	usages  [][]byte // JSON objects, the later counts
 	choices []choice // those with index 0
+	scanner scanner
 }
 
 // choice is what one choice of a chunk, or of a whole response, adds.

@@ -8,7 +8,8 @@ import "bytes"
 // is not JSON. chunk.parse is then asked.
 func (c *chunk) scan(data []byte) bool {
 	c.reset()
-	s := scanner{b: data}
+	s := &c.scanner
+	*s = scanner{b: data}
 	ok := s.object(c, (*scanner).top)
 	s.space()
 	return ok && s.i == len(s.b)
@@ -19,6 +20,7 @@ type scanner struct {
 	b     []byte
 	i     int
 	depth int
+	seen  int // which members of the object at hand have come
 }
 
 // Which of the members that count have come: one that comes twice is unusual.
@@ -40,9 +42,8 @@ const (
 	seenArguments
 )
 
-// member reads the value of one member into c. seen are the members of the
-// same object that came before.
-type member func(s *scanner, c *chunk, key []byte, seen *int) bool
+// member reads the value of one member into c.
+type member func(s *scanner, c *chunk, key []byte) bool
 
 // object walks over an object and gives each member to m.
 func (s *scanner) object(c *chunk, m member) bool {
@@ -52,13 +53,15 @@ func (s *scanner) object(c *chunk, m member) bool {
 	if s.take('}') {
 		return true
 	}
-	seen := 0
+	outer := s.seen
+	s.seen = 0
 	for {
 		key, ok := s.text()
-		if !ok || bytes.IndexByte(key, '\\') >= 0 || !s.take(':') || !m(s, c, key, &seen) {
+		if !ok || bytes.IndexByte(key, '\\') >= 0 || !s.take(':') || !m(s, c, key) {
 			return false
 		}
 		if s.take('}') {
+			s.seen = outer
 			return true
 		}
 		if !s.take(',') {
@@ -68,24 +71,24 @@ func (s *scanner) object(c *chunk, m member) bool {
 }
 
 // once notes that a member has come and reports whether it is the first time.
-func once(seen *int, which int) bool {
-	first := *seen&which == 0
-	*seen |= which
+func (s *scanner) once(which int) bool {
+	first := s.seen&which == 0
+	s.seen |= which
 	return first
 }
 
-func (s *scanner) top(c *chunk, key []byte, seen *int) bool {
+func (s *scanner) top(c *chunk, key []byte) bool {
 	switch string(key) {
 	case "choices":
-		return once(seen, seenChoices) && (s.null() || s.array(c, (*scanner).choice))
+		return s.once(seenChoices) && (s.null() || s.array(c, (*scanner).choice))
 	case "usage":
-		if !once(seen, seenUsage) {
+		if !s.once(seenUsage) {
 			return false
 		}
 		return s.null() || s.usage(c)
 	case "object":
 		text, ok := s.text()
-		return ok && once(seen, seenObject) && string(text) != "error"
+		return ok && s.once(seenObject) && string(text) != "error"
 	case "error", "x_groq":
 		return s.null()
 	}
@@ -129,28 +132,28 @@ func (s *scanner) choice(c *chunk) bool {
 	return s.object(c, (*scanner).choiceMember)
 }
 
-func (s *scanner) choiceMember(c *chunk, key []byte, seen *int) bool {
+func (s *scanner) choiceMember(c *chunk, key []byte) bool {
 	to := &c.choices[len(c.choices)-1]
 	switch string(key) {
 	case "index":
 		n, ok := s.digits()
-		return ok && n == 0 && once(seen, seenIndex)
+		return ok && n == 0 && s.once(seenIndex)
 	case "delta":
-		return once(seen, seenDelta) && (s.null() || s.object(c, (*scanner).deltaMember))
+		return s.once(seenDelta) && (s.null() || s.object(c, (*scanner).deltaMember))
 	case "finish_reason":
-		return once(seen, seenFinish) && s.optional(&to.finish)
+		return s.once(seenFinish) && s.optional(&to.finish)
 	case "error", "usage":
 		return s.null()
 	}
 	return s.skip()
 }
 
-func (s *scanner) deltaMember(c *chunk, key []byte, seen *int) bool {
+func (s *scanner) deltaMember(c *chunk, key []byte) bool {
 	to := &c.choices[len(c.choices)-1]
 	var text literal
 	switch string(key) {
 	case "content":
-		if !once(seen, seenContent) || !s.optional(&text) {
+		if !s.once(seenContent) || !s.optional(&text) {
 			return false
 		}
 		if text != nil {
@@ -162,14 +165,14 @@ func (s *scanner) deltaMember(c *chunk, key []byte, seen *int) bool {
 		if len(key) > len("reasoning") {
 			which = seenReasoningContent
 		}
-		if !once(seen, which) || !s.optional(&text) {
+		if !s.once(which) || !s.optional(&text) {
 			return false
 		}
 		return s.thinking(to, text, which)
 	case "refusal":
-		return once(seen, seenRefusal) && s.optional(&to.refusal)
+		return s.once(seenRefusal) && s.optional(&to.refusal)
 	case "tool_calls":
-		return once(seen, seenCalls) && (s.null() || s.array(c, (*scanner).call))
+		return s.once(seenCalls) && (s.null() || s.array(c, (*scanner).call))
 	case "function_call", "reasoning_details":
 		return s.null()
 	}
@@ -194,12 +197,12 @@ func (s *scanner) call(c *chunk) bool {
 	return s.object(c, (*scanner).callMember)
 }
 
-func (s *scanner) callMember(c *chunk, key []byte, seen *int) bool {
+func (s *scanner) callMember(c *chunk, key []byte) bool {
 	calls := c.choices[len(c.choices)-1].calls
 	to := &calls[len(calls)-1]
 	switch string(key) {
 	case "index":
-		if !once(seen, seenIndex) {
+		if !s.once(seenIndex) {
 			return false
 		}
 		if s.null() {
@@ -209,23 +212,23 @@ func (s *scanner) callMember(c *chunk, key []byte, seen *int) bool {
 		to.index, to.indexed = float64(n), true
 		return ok
 	case "id":
-		return once(seen, seenID) && s.optional(&to.id)
+		return s.once(seenID) && s.optional(&to.id)
 	case "type":
 		return s.skip()
 	case "function":
-		return once(seen, seenFunction) && (s.null() || s.object(c, (*scanner).functionMember))
+		return s.once(seenFunction) && (s.null() || s.object(c, (*scanner).functionMember))
 	}
 	return s.null() // any other member is kept, and that is parse's
 }
 
-func (s *scanner) functionMember(c *chunk, key []byte, seen *int) bool {
+func (s *scanner) functionMember(c *chunk, key []byte) bool {
 	calls := c.choices[len(c.choices)-1].calls
 	to := &calls[len(calls)-1]
 	switch string(key) {
 	case "name":
-		return once(seen, seenName) && s.optional(&to.name)
+		return s.once(seenName) && s.optional(&to.name)
 	case "arguments":
-		return once(seen, seenArguments) && s.optional(&to.args)
+		return s.once(seenArguments) && s.optional(&to.args)
 	}
 	return s.skip()
 }

@@ -49,18 +49,20 @@ func (s *scanner) text() ([]byte, bool) {
 	}
 	start := s.i
 	for s.i < len(s.b) {
-		switch c := s.b[s.i]; {
-		case c == '"':
+		b := s.b[s.i:]
+		n := 0
+		for n < len(b) && b[n] != '"' && b[n] != '\\' && b[n] >= ' ' {
+			n++
+		}
+		s.i += n
+		switch {
+		case n == len(b) || b[n] < ' ':
+			return nil, false
+		case b[n] == '"':
 			s.i++
 			return s.b[start : s.i-1], true
-		case c == '\\':
-			if !s.escape() {
-				return nil, false
-			}
-		case c < ' ':
+		case !s.escape():
 			return nil, false
-		default:
-			s.i++
 		}
 	}
 	return nil, false

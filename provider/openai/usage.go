@@ -17,7 +17,7 @@ type usage struct {
 // add takes a usage object, which is valid JSON.
 func (u *usage) add(raw []byte) {
 	s := scanner{b: raw}
-	s.object(nil, func(s *scanner, _ *chunk, key []byte, _ *int) bool {
+	s.object(nil, func(s *scanner, _ *chunk, key []byte) bool {
 		switch string(key) {
 		case "prompt_tokens":
 			return u.count(s, &u.total.Input, true)
@@ -37,7 +37,7 @@ func (u *usage) details(s *scanner) bool {
 	if s.i >= len(s.b) || s.b[s.i] != '{' {
 		return s.skip()
 	}
-	return s.object(nil, func(s *scanner, _ *chunk, key []byte, _ *int) bool {
+	return s.object(nil, func(s *scanner, _ *chunk, key []byte) bool {
 		switch string(key) {
 		case "cached_tokens":
 			return u.count(s, &u.total.CacheRead, false)

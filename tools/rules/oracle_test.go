@@ -126,6 +126,29 @@ func TestAllowedLinesRunOnlyAllowedCommands(t *testing.T) {
 	}
 }
 
+// soup is what the tokens of a shell are boiled in.
+var soup = []string{
+	"ok ", "bad ", "ok", "bad", "'", "\"", "`", "$(", ")", "${x:-", "}", "\\", "\n", " ", "#", " #", "<<E", "<<'E'", "\nE\n", ";", "&", "|", "&&", "$((", "))", "((", "(", "{ ", "; }",
+	"[[ ", " ]]", "case x in ", "x) ", ";;", " esac", "$'", "$\"", "<(", "[", "]", "$x", "!", "time ", "=", "a[", "]=", "<<<", ">&2", ">/dev/null", "1", "if ", "; then ", "; fi", "*", "\t", "$", "\\\n", "~", "-",
+}
+
+// The same of any tokens in any order, which is where parsers differ.
+func TestAllowedSoupRunsOnlyAllowedCommands(t *testing.T) {
+	o := newOracle(t)
+	p := policyOf(t, Config{Allow: []string{"bash(ok *)", "bash(-)", "bash(E)", "bash(x)", "bash(1)"}})
+	rapid.Check(t, func(r *rapid.T) {
+		for range 40 {
+			line := "ok " + strings.Join(rapid.SliceOfN(rapid.SampledFrom(soup), 1, 9).Draw(r, "tokens"), "")
+			if !strings.Contains(line, "bad") || bash(t, p, line).Decision != tools.Allow {
+				continue
+			}
+			if log, files := o.run(t, line); strings.Contains(log, "bad") || len(files) > 0 {
+				r.Fatalf("%q is allowed, but ran %q and made %q", line, log, files)
+			}
+		}
+	})
+}
+
 var (
 	wrapperAtoms  = []string{"bad", "bad x", "'bad' x", "ok", "ok bad", "echo bad", "$x", "\"$x\"", "b\\ad", "./bad", "-n", "-", "--", "5", "A=b", "-S", "-c", "\\;", "{}", "true"}
 	wrapperShapes = []string{

@@ -142,6 +142,20 @@ func TestProtectedPathsAreAskedByThemselves(t *testing.T) {
 	}
 }
 
+// weir's folders may be made later, and its home may be a link.
+func TestProtectedFoldersNeedNotExist(t *testing.T) {
+	dir := t.TempDir()
+	home := filepath.Join(dir, "home")
+	if err := os.Mkdir(home, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	link(t, "home", filepath.Join(dir, "link"))
+	p := policyOf(t, Config{Mode: Bypass, Roots: []string{home}, Protected: []string{filepath.Join(dir, "link", "state", "weir")}, Interactive: true})
+	if v := call(t, p, "write_file", "path", "state/weir/x"); v.Decision != tools.Ask {
+		t.Errorf("%+v", v)
+	}
+}
+
 func TestFileSuggestionsCoverOnePath(t *testing.T) {
 	w, second := tree(t)
 	for path, want := range map[string]string{

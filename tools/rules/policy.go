@@ -91,10 +91,7 @@ func New(c Config) (*Policy, []Warning, error) {
 		if path, err = filepath.Abs(path); err != nil {
 			return nil, nil, err
 		}
-		p.protected = append(p.protected, path)
-		if real, err := filepath.EvalSymlinks(path); err == nil && real != path {
-			p.protected = append(p.protected, real)
-		}
+		p.protected = append(p.protected, path, resolved(path))
 	}
 	return p, warnings, nil
 }

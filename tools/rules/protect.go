@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -41,4 +42,13 @@ func gitRuns(below []string) bool {
 		})
 	}
 	return false
+}
+
+// resolved follows the links of an absolute path as far as it exists.
+func resolved(path string) string {
+	real, err := filepath.EvalSymlinks(path)
+	if parent := filepath.Dir(path); err != nil && parent != path {
+		return filepath.Join(resolved(parent), filepath.Base(path))
+	}
+	return real
 }

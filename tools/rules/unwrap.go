@@ -195,13 +195,12 @@ func (l *line) unwrapEval(name string, args []word, depth int) {
 		args = args[1:]
 	}
 	whole := word{}
+	texts := make([]string, len(args))
 	for i, a := range args {
-		if i > 0 {
-			whole.text += " "
-		}
-		whole.text += a.text
+		texts[i] = a.text
 		whole.dynamic = whole.dynamic || a.dynamic
 	}
+	whole.text = strings.Join(texts, " ")
 	whole.src = whole.text
 	l.script(name, whole, depth)
 }

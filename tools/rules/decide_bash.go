@@ -112,7 +112,7 @@ func (s set) simple(c simple) (Rule, string) {
 		if !w.match(c.words[0].text, c.words[1:]) {
 			continue
 		}
-		if !c.evaluated || w.exact() {
+		if !c.evaluated || w.exact() || w.all {
 			return w.rule, ""
 		}
 		loose = true

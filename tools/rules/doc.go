@@ -15,12 +15,16 @@
 //   - Arithmetic evaluates the text of a variable, or of what a substitution
 //     prints, as an expression again, in which `a[$(id)]` runs id. A variable in
 //     arithmetic is read only if the line cannot have set it to such a text, and
-//     a command whose output lands there must be allowed by a rule without `*`.
+//     a command whose output lands there must be allowed by a rule without `*`,
+//     or by one for every command.
 //   - `${!x}` and `${x@P}` evaluate the value of x again.
 //   - Builtins that take a variable's name, such as read or test -v, evaluate a
 //     subscript in it.
 //
 // A deny looks through the wrappers the contract names and at everything that
-// could be read; what a wrapper hides makes the line a question. bash is
-// expected to be version 4.4 or later, started as `bash -c LINE`.
+// could be read; what a wrapper hides makes the line a question.
+//
+// All of this holds for bash 4.4 or later that is started as `bash -c LINE` with
+// the line unchanged, and without BASH_ENV, SHELLOPTS, BASHOPTS and exported
+// functions in its environment.
 package rules

@@ -87,6 +87,19 @@ func TestADeniedToolIsDeniedWhole(t *testing.T) {
 	}
 }
 
+// What bash evaluates again may be anything, so a rule for anything covers it,
+// a rule with a star does not, and one without means its command only.
+func TestOutputInArithmetic(t *testing.T) {
+	for rule, want := range map[string]tools.Decision{"bash(nproc)": tools.Allow, "bash(nproc *)": tools.Ask, "bash(*)": tools.Allow, "bash": tools.Allow, "bash(id)": tools.Ask} {
+		p := policyOf(t, Config{Allow: []string{"bash(echo *)", rule}, Interactive: true})
+		for _, line := range []string{"echo $(($(nproc) * 2))", "echo ${a[$(nproc)]}", "echo ${x:`nproc`}", "[[ $(nproc) -gt 1 ]] && echo"} {
+			if v := bash(t, p, line); v.Decision != want {
+				t.Errorf("%s, %q: %+v", rule, line, v)
+			}
+		}
+	}
+}
+
 func TestWhatAlwaysWouldCoverIsSaid(t *testing.T) {
 	for rule, want := range map[string]string{
 		"web_fetch": "every call of web_fetch for the rest of the session", "write_file(a.go)": "write_file of exactly a.go for the rest of the session", "": "", "(": "",

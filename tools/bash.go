@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -88,8 +87,7 @@ func (b *builtin) runBash(ctx context.Context, call Call, args bashArgs) Result 
 	return c.foreground(ctx, p)
 }
 
-// start runs the shell. A trap tells the last working directory through a
-// descriptor with a number that scripts do not use.
+// start runs the shell.
 func (c *command) start() (*process, error) {
 	dir, err := c.folder()
 	if err != nil {
@@ -97,48 +95,39 @@ func (c *command) start() (*process, error) {
 	}
 	mark := newMark()
 	out := &output{spill: spill{
-		dir: c.b.cfg.SpillDir, name: "output-" + mark + ".txt", max: c.b.cfg.SpillBytesMax, create: c.b.createSpill,
+		dir: c.b.cfg.SpillDir, name: "output-" + mark + ".txt", max: c.b.cfg.SpillBytesMax,
+		create: func(path string) (*os.File, error) { return c.b.createSpill(c.call.Scope, path) },
 	}}
-	if !c.args.Background {
-		out.live, out.liveLeft = c.call.Output, outputLiveMax
-	}
-	shell, fd := c.b.shell()
-	cmd := exec.Command(shell, "-c", c.args.Command)
+	cmd := exec.Command(c.b.shell(), "-c", c.args.Command)
 	cmd.Dir = dir
 	cmd.Env = environ(c.b.cfg.Env, c.b.cfg.SecretEnv, mark)
-	var folder, writer *os.File
-	if !c.args.Background && c.args.Cwd == "" {
-		if folder, writer, err = os.Pipe(); err != nil {
-			return nil, err
+	told := &folderPipe{}
+	if !c.args.Background {
+		out.live, out.liveLeft = c.call.Output, outputLiveMax
+		if c.args.Cwd == "" {
+			if told, err = tellFolder(cmd); err != nil {
+				return nil, err
+			}
 		}
-		defer writer.Close()
-		cmd.Args[2] = fmt.Sprintf("trap 'pwd -P >&%d' EXIT; %s", fd, c.args.Command)
-		cmd.ExtraFiles = make([]*os.File, fd-3+1) // All but the last stay closed.
-		cmd.ExtraFiles[fd-3] = writer
 	}
+	defer told.started()
 	p, err := startProcess(cmd, out, mark, c.b.cfg.Wrap)
-	if err != nil && folder != nil {
-		return nil, errors.Join(err, folder.Close())
+	if err != nil {
+		told.close()
+		return nil, err
 	}
-	if p != nil {
-		p.folder = folder
-	}
-	return p, err
+	p.folder = told
+	return p, nil
 }
 
-// shell returns the program and the descriptor to use; sh knows one digit only.
-func (b *builtin) shell() (string, int) {
-	shell := b.cfg.Shell
-	if shell == "" {
-		shell = "/bin/bash"
-		if _, err := os.Stat(shell); err != nil {
-			shell = "/bin/sh"
-		}
+func (b *builtin) shell() string {
+	if b.cfg.Shell != "" {
+		return b.cfg.Shell
 	}
-	if filepath.Base(shell) == "bash" {
-		return shell, 199
+	if _, err := os.Stat("/bin/bash"); err == nil {
+		return "/bin/bash"
 	}
-	return shell, 9
+	return "/bin/sh"
 }
 
 // folder returns the directory to run in.
@@ -204,9 +193,7 @@ func (c *command) background(p *process) Result {
 func (c *command) foreground(ctx context.Context, p *process) Result {
 	timer := time.NewTimer(c.timeout)
 	defer timer.Stop()
-	if p.folder != nil {
-		defer p.folder.Close()
-	}
+	defer p.folder.close()
 	select {
 	case <-p.exited:
 	case <-timer.C:
@@ -225,7 +212,7 @@ func (c *command) foreground(ctx context.Context, p *process) Result {
 	if !complete && len(members) == 0 {
 		p.abandon()
 	}
-	c.keepFolder(p.lastFolder())
+	c.keepFolder(p.folder.last())
 	result := Result{Background: pids(members)}
 	if len(members) > 0 {
 		job := jobsOf(c.call.Scope).add(c.call, c.args.Command, p)

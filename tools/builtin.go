@@ -3,7 +3,6 @@ package tools
 import (
 	"os"
 	"os/exec"
-	"path/filepath"
 )
 
 // Config says what the built-in tools may use. Its zero value is safe: a
@@ -21,7 +20,8 @@ type Config struct {
 	Shell string
 	// SpillDir is the folder for output that is too long for a result; it is
 	// made with mode 0700 if it is not there, and the file tools may read in
-	// it. With "" such output is cut and not kept.
+	// it. A session keeps its newest 32 files; the caller removes the folder
+	// when it is no longer wanted. With "" such output is cut and not kept.
 	SpillDir string
 	// SpillBytesMax bounds one spill file; 0 means 16 MiB.
 	SpillBytesMax int64
@@ -42,7 +42,7 @@ type builtin struct {
 	ws  *Workspace
 	cfg Config
 	// createSpill makes a file for long output; tests put a full disk here.
-	createSpill func(path string) (*os.File, error)
+	createSpill func(scope *Scope, path string) (*os.File, error)
 }
 
 // Builtin returns the built-in tools, which act in ws.
@@ -63,17 +63,4 @@ func Builtin(ws *Workspace, cfg Config) []Tool {
 		set = append(set, b.skill())
 	}
 	return set
-}
-
-// newSpill makes a file for long output, in a folder that the file tools may
-// read, for this user only.
-func (b *builtin) newSpill(path string) (*os.File, error) {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	if err := b.ws.allowRead(dir); err != nil {
-		return nil, err
-	}
-	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 }

@@ -18,8 +18,9 @@ type kit struct {
 	reg   *Registry
 	scope *Scope
 
-	mu   sync.Mutex
-	live strings.Builder
+	mu     sync.Mutex
+	live   strings.Builder
+	onLive func(all string) // told of the live output so far; may be nil
 }
 
 func newKit(t *testing.T, cfg Config) *kit {
@@ -72,6 +73,9 @@ func (k *kit) callIn(ctx context.Context, scope *Scope, name string, a args) Res
 		k.mu.Lock()
 		defer k.mu.Unlock()
 		k.live.WriteString(s)
+		if k.onLive != nil {
+			k.onLive(k.live.String())
+		}
 	}})
 }
 

@@ -135,10 +135,8 @@ func (o *output) from(offset int64) (text string, start, total int64) {
 		if int64(len(o.head)) == tailStart {
 			p = append(p[:len(p):len(p)], o.tail...)
 		}
-	case offset < tailStart && offset < o.spill.size && o.spill.file != nil:
-		p = make([]byte, min(readMax, o.spill.size-offset))
-		n, _ := o.spill.file.ReadAt(p, offset) // Short means the file was meddled with.
-		p = p[:n]
+	case offset < tailStart && offset < o.spill.size:
+		p = o.spill.read(offset)
 	default:
 		offset = max(offset, tailStart)
 		p = o.tail[offset-tailStart:]
@@ -176,6 +174,19 @@ func (s *spill) open() {
 		return
 	}
 	s.file = file
+}
+
+// read returns what the file holds from offset on, at most readMax bytes; less
+// if somebody has meddled with it.
+func (s *spill) read(offset int64) []byte {
+	file, err := os.Open(s.name)
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	p := make([]byte, min(readMax, s.size-offset))
+	n, _ := file.ReadAt(p, offset)
+	return p[:n]
 }
 
 func (s *spill) write(p []byte) {

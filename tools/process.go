@@ -26,7 +26,7 @@ type process struct {
 	out    *output
 	family *family
 	pipe   *os.File // the reading end of both streams
-	folder *os.File // the shell tells its last working directory here; may be nil
+	folder *folderPipe
 
 	exited  chan struct{} // closed when the shell has ended; err is set before
 	drained chan struct{} // closed when the pipe has no writer left, or was given up
@@ -178,34 +178,4 @@ func (p *process) ending() string {
 		return "exit " + strconv.Itoa(code)
 	}
 	return ""
-}
-
-// lastFolder is the working directory the shell ended in, or "" if it did not
-// say. Only after exited, and once.
-func (p *process) lastFolder() string {
-	if p.folder == nil {
-		return ""
-	}
-	text := readNow(p.folder, 8<<10)
-	if n := len(text); n > 0 && text[n-1] == '\n' {
-		return string(text[:n-1])
-	}
-	return ""
-}
-
-// readNow reads what a pipe holds, without waiting for its writers.
-func readNow(pipe *os.File, limit int) []byte {
-	conn, err := pipe.SyscallConn()
-	if err != nil {
-		return nil
-	}
-	buf := make([]byte, limit)
-	n := 0
-	if err := conn.Read(func(fd uintptr) bool {
-		n, _ = syscall.Read(int(fd), buf) // Nothing there is nothing read.
-		return true
-	}); err != nil {
-		return nil
-	}
-	return buf[:max(n, 0)]
 }

@@ -92,7 +92,7 @@ func TestADeniedToolIsDeniedWhole(t *testing.T) {
 func TestOutputInArithmetic(t *testing.T) {
 	for rule, want := range map[string]tools.Decision{"bash(nproc)": tools.Allow, "bash(nproc *)": tools.Ask, "bash(*)": tools.Allow, "bash": tools.Allow, "bash(id)": tools.Ask} {
 		p := policyOf(t, Config{Allow: []string{"bash(echo *)", rule}, Interactive: true})
-		for _, line := range []string{"echo $(($(nproc) * 2))", "echo ${a[$(nproc)]}", "echo ${x:`nproc`}", "[[ $(nproc) -gt 1 ]] && echo"} {
+		for _, line := range []string{"echo $(($(nproc) * 2))", "echo ${a[$(nproc)]}", "echo ${x:$(nproc)}", "[[ $(nproc) -gt 1 ]] && echo"} {
 			if v := bash(t, p, line); v.Decision != want {
 				t.Errorf("%s, %q: %+v", rule, line, v)
 			}

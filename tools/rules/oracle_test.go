@@ -110,7 +110,7 @@ func TestAllowedLinesRunOnlyAllowedCommands(t *testing.T) {
 	p := policyOf(t, Config{Allow: []string{"bash(ok *)", "bash(echo *)", "bash(cat *)", "bash(true)", "bash(test *)", "bash(read *)", "bash(set *)", "bash(shopt *)", "bash(eval *)"}})
 	covered := 0
 	rapid.Check(t, func(r *rapid.T) {
-		for range 8 {
+		for range 5 {
 			line := sample(r, 3, oracleAtoms, oracleShapes)
 			if bash(t, p, line).Decision != tools.Allow {
 				continue
@@ -137,7 +137,7 @@ func TestAllowedSoupRunsOnlyAllowedCommands(t *testing.T) {
 	o := newOracle(t)
 	p := policyOf(t, Config{Allow: []string{"bash(ok *)", "bash(-)", "bash(E)", "bash(x)", "bash(1)"}})
 	rapid.Check(t, func(r *rapid.T) {
-		for range 40 {
+		for range 20 {
 			line := "ok " + strings.Join(rapid.SliceOfN(rapid.SampledFrom(soup), 1, 9).Draw(r, "tokens"), "")
 			if !strings.Contains(line, "bad") || bash(t, p, line).Decision != tools.Allow {
 				continue
@@ -167,7 +167,7 @@ func TestDeniedCommandsDoNotRunBehindWrappers(t *testing.T) {
 	p := policyOf(t, Config{Mode: Bypass, Deny: []string{"bash(bad *)"}})
 	passed, ran := 0, 0
 	rapid.Check(t, func(r *rapid.T) {
-		for range 8 {
+		for range 5 {
 			line := sample(r, 3, wrapperAtoms, wrapperShapes)
 			if bash(t, p, line).Decision != tools.Allow {
 				continue

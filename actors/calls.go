@@ -18,14 +18,17 @@ type calls struct {
 	out     Window // toward the reporter; the session's
 	ref     Ref
 	list    []*call
+	early   early
 	reseq   *resequencer
 	asks    []Event // approval events that wait for credit; at most two a call
 	after   []Send  // CallFinished that wait for the reader, in lockstep
 	closing *CloseCalls
 	scope   bool // the end of the turn's background processes is awaited
 	closed  CloseCalls
-	asking  int // calls that wait for consent
-	timers  int // epoch of the approval timer
+	asking  int  // calls that wait for consent
+	looks   int  // answers of a recheck that are still to come
+	relook  bool // a rule was added meanwhile: look once more
+	timers  int  // epoch of the approval timer
 	sends   []Send
 	now     time.Time
 }
@@ -34,6 +37,7 @@ type calls struct {
 type call struct {
 	provider.ToolCall
 	phase    phase
+	run      int // what its goroutines call it: its place, or less than 0 if it began early
 	tool     tools.Tool
 	spec     tools.Spec
 	summary  string
@@ -41,6 +45,7 @@ type call struct {
 	readyAt  time.Time
 	askedAt  time.Time
 	paused   time.Duration // how long it waited for consent
+	looked   bool          // a recheck looks at it
 	finished *CallFinished
 }
 
@@ -94,18 +99,17 @@ func (c *calls) Handle(in any, now time.Time) []Send {
 	switch in := in.(type) {
 	case RunCalls:
 		c.run(in)
+	case CallReady:
+		c.begin(in)
+	case VoidCalls:
+		c.voidAll()
+		c.early.voiding = &in.Ref
 	case CallChecked:
-		if in.Ref == c.ref {
-			c.checked(in)
-		}
+		c.report(in.Ref, in.Index, in)
 	case CallOutput:
-		if in.Ref == c.ref && c.list[in.Index].phase == running {
-			c.reseq.Output(in.Index, in.Text)
-		}
+		c.report(in.Ref, in.Index, in)
 	case CallDone:
-		if in.Ref == c.ref {
-			c.done(in)
-		}
+		c.report(in.Ref, in.Index, in)
 	case Resolve:
 		c.resolve(in)
 	case Grant:
@@ -121,10 +125,32 @@ func (c *calls) Handle(in any, now time.Time) []Send {
 	default:
 		panic(fmt.Sprintf("actors: executor: no such input %T", in))
 	}
+	c.startEarly()
 	c.gate()
 	c.show()
 	c.settle()
 	return c.sends
+}
+
+// report takes what a goroutine of a call says. A negative index is that of a
+// call which began before its message was complete.
+func (c *calls) report(r Ref, index int, in any) {
+	switch {
+	case index < 0 && r == c.early.ref:
+		c.heard(index, in)
+	case index < 0 || r != c.ref: // I12: stale
+	default:
+		switch in := in.(type) {
+		case CallChecked:
+			c.checked(in)
+		case CallOutput:
+			if c.list[index].phase == running {
+				c.reseq.Output(index, in.Text)
+			}
+		case CallDone:
+			c.done(in)
+		}
+	}
 }
 
 // Stalled reports whether something to show waits for credit.
@@ -142,25 +168,34 @@ func (c *calls) run(in RunCalls) {
 	}
 	ids := make([]string, len(in.Calls))
 	c.ref, c.list = in.Ref, make([]*call, len(in.Calls))
-	check := make([]indexed, len(in.Calls))
+	c.looks, c.relook = 0, false
 	for i, tc := range in.Calls {
 		ids[i] = tc.ID
-		c.list[i] = &call{ToolCall: tc}
-		check[i] = indexed{i, tc}
+		c.list[i] = &call{ToolCall: tc, run: i}
 	}
 	c.reseq = newResequencer(ids, c.limits.LiveBytes)
+	check := c.adopt(in.Refuse != nil)
 	if in.Refuse != nil {
 		for i := range c.list {
 			c.finish(i, tools.Result{Kind: in.Refuse.Kind, Text: in.Refuse.Text}, time.Time{}, 0, "")
 		}
 		return
 	}
-	c.send(Executor, checkCalls{in.Ref, check})
+	if len(check) > 0 {
+		c.send(Executor, checkCalls{in.Ref, check})
+	}
 }
 
 // checked acts on what the registry and the policy say of a call.
 func (c *calls) checked(in CallChecked) {
 	k := c.list[in.Index]
+	if k.looked { // an answer of a recheck
+		k.looked = false
+		if c.looks--; c.looks == 0 && c.relook {
+			c.relook = false
+			c.recheck()
+		}
+	}
 	again := k.phase == asking // looked at again after an "always"
 	if k.phase != checking && !again || again && in.Verdict.Decision != tools.Allow {
 		return
@@ -215,8 +250,11 @@ func (c *calls) resolve(in Resolve) {
 		if k.phase != asking || k.ID != in.Call || in.Turn != "" && in.Turn != c.ref.Turn {
 			continue
 		}
-		c.asked(k, ApprovalResolved{Call: k.ID, Decision: in.Decision, By: "user", Note: in.Note})
 		if in.Decision != "allow" && in.Decision != "allow_always" {
+			in.Decision = "deny" // a word that is no decision allows nothing
+		}
+		c.asked(k, ApprovalResolved{Call: k.ID, Decision: in.Decision, By: "user", Note: in.Note})
+		if in.Decision == "deny" {
 			text := "the user denied this call"
 			if in.Note != "" {
 				text += ": " + in.Note
@@ -236,15 +274,21 @@ func (c *calls) resolve(in Resolve) {
 	}
 }
 
-// recheck looks again at the calls that still wait: the new rule may cover them.
+// recheck looks again at the calls that still wait: the new rule may cover
+// them. One recheck at a time, so that its answers fit the mailbox (I2).
 func (c *calls) recheck() {
+	if c.looks > 0 {
+		c.relook = true
+		return
+	}
 	var check []indexed
 	for i, k := range c.list {
 		if k.phase == asking {
+			k.looked = true
 			check = append(check, indexed{i, k.ToolCall})
 		}
 	}
-	if len(check) > 0 {
+	if c.looks = len(check); c.looks > 0 {
 		c.send(Executor, checkCalls{c.ref, check})
 	}
 }
@@ -252,7 +296,7 @@ func (c *calls) recheck() {
 // gate starts what may run now: read-only calls side by side, any other alone
 // and in call order.
 func (c *calls) gate() {
-	if c.closing != nil {
+	if c.closing != nil || c.busyEarly() {
 		return
 	}
 	runs, open := 0, 0
@@ -305,8 +349,8 @@ func (c *calls) done(in CallDone) {
 		return
 	}
 	r := in.Result
-	if c.closing != nil && !r.OK() {
-		r.Kind = c.closing.Kind // it was stopped; what finished is reported finished
+	if c.closing != nil && in.Stopped && !r.OK() {
+		r.Kind = c.closing.Kind // what finished by itself is reported as it finished
 	}
 	c.finish(in.Index, r, in.StartedAt, in.Duration, in.Stack)
 }
@@ -343,8 +387,10 @@ func capText(text string, limit int) (string, bool) {
 	if len(text) <= limit {
 		return text, false
 	}
-	head, _ := cut(text, limit/2)
-	from := len(text) - limit/2
+	const note = 40 // bytes for what stands in the place of the middle
+	half := (limit - note) / 2
+	head, _ := cut(text, half)
+	from := len(text) - half
 	for from < len(text) && text[from]&0xC0 == 0x80 {
 		from++
 	}

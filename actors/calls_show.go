@@ -56,12 +56,16 @@ func (c *calls) nextEvent() (Event, bool) {
 	return e, ok
 }
 
+// Closing reports whether calls are being stopped.
+func (c *calls) Closing() bool { return c.closing != nil }
+
 // close stops what is open; each call still gets its one result.
 func (c *calls) close(in CloseCalls) {
 	if c.closing != nil {
 		return
 	}
 	c.closing, c.scope = &in, true
+	c.voidAll()
 	c.send(Executor, endScope{in.Ref})
 	if in.Ref.Turn != c.ref.Turn { // the calls are on their way, or there are none
 		return
@@ -74,7 +78,7 @@ func (c *calls) close(in CloseCalls) {
 		case checking, ready:
 			c.finish(i, tools.Result{Kind: in.Kind, Text: in.Text}, time.Time{}, 0, "")
 		case running:
-			c.send(Executor, stopCall{i})
+			c.send(Executor, stopCall{k.run})
 		case done: // it keeps the result it has
 		}
 	}
@@ -83,6 +87,13 @@ func (c *calls) close(in CloseCalls) {
 // settle tells the turn what may be told, and answers a close once everything
 // has ended: then all is handed over in one post without credit (I11).
 func (c *calls) settle() {
+	if c.busyEarly() && (c.early.voiding != nil || c.closing != nil || len(c.list) > 0 && c.ref == c.early.ref) {
+		return // what is void is awaited first
+	}
+	if c.early.voiding != nil {
+		c.send(Turning, CallsVoided{Ref: *c.early.voiding})
+		c.early.voiding, c.early.list = nil, nil
+	}
 	closing := c.closing != nil && !c.scope && c.allDone()
 	if closing {
 		c.handOver()

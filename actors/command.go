@@ -236,6 +236,10 @@ type Refusal struct {
 	Text string // for the model
 }
 
+// VoidCalls gives up the calls that began before their message was complete:
+// the try has failed. Only sent with Limits.Eager.
+type VoidCalls struct{ Ref Ref }
+
 // CloseCalls ends the calls that are open: what runs is stopped and awaited,
 // each gets its result, then CallsClosed. Control lane.
 type CloseCalls struct {
@@ -262,6 +266,9 @@ type ApprovalWaiting struct {
 	Ref     Ref
 	Waiting bool
 }
+
+// CallsVoided answers VoidCalls: nothing of the try runs any more.
+type CallsVoided struct{ Ref Ref }
 
 // CallsClosed answers CloseCalls.
 type CallsClosed struct{ Ref Ref }
@@ -295,6 +302,8 @@ type CallDone struct {
 	StartedAt time.Time
 	Duration  time.Duration
 	Stack     string
+	// Stopped says that its context had been canceled when it returned.
+	Stopped bool
 }
 
 // ScopeEnded says that the background processes of a canceled turn are gone.
@@ -333,7 +342,7 @@ type Reader interface {
 type Tick struct{ Epoch int }
 
 // Committed acknowledges the facts of a Commit.
-type Committed struct{}
+type Committed struct{ Gen int }
 
 // ---- any actor → supervisor
 
@@ -355,6 +364,7 @@ type Send struct {
 // (I9). It stands in Send.In with To Supervising.
 type Commit struct {
 	From  Stage // set by the host; it gets the Committed of a durable journal
+	Gen   int   // set by the host: which set of five it belongs to
 	Facts []any
 	Then  []Send
 }

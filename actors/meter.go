@@ -27,7 +27,10 @@ func (s Stage) String() string {
 
 // Meter shows how each stage of a session is doing. Its methods may be called
 // from any goroutine and cost an atomic load.
-type Meter struct{ stage [stages]gauge }
+type Meter struct {
+	stage [stages]gauge
+	first [marks]atomic.Int64 // when the first token of the turn came by, Unix nanoseconds
+}
 
 type gauge struct {
 	depth, peak, refused atomic.Int64
@@ -90,4 +93,56 @@ func (m *Meter) stalls(before [stages]time.Duration, now time.Time) (map[string]
 		}
 	}
 	return out, read
+}
+
+// mark is a place that the first token of a turn comes by.
+type mark uint8
+
+const (
+	markPrompt  mark = iota // the turn began
+	markOpen                // its first request was handed to the provider
+	markDelta               // its first delta was decoded
+	markPassed              // the assembler passed it on
+	markStamped             // the reporter stamped it
+	marks
+)
+
+// begin starts the marks of a turn.
+func (m *Meter) begin(now time.Time) {
+	for i := range m.first {
+		m.first[i].Store(0)
+	}
+	m.mark(markPrompt, now)
+}
+
+// mark notes the time at a place, the first time only.
+func (m *Meter) mark(p mark, now time.Time) { m.first[p].CompareAndSwap(0, now.UnixNano()) }
+
+// FirstToken says where the time went until the first token of the turn that
+// began last. A stage the token has not come by yet, and those after it, are 0.
+type FirstToken struct {
+	Turn      time.Duration // from the prompt until the request was handed to the provider
+	Provider  time.Duration // until its first delta was decoded
+	Assembler time.Duration // until it was passed on, waits for credit included
+	Reporter  time.Duration // until it had its place in the order
+	Stamped   time.Time     // when that was; from there on it is the reader's time
+}
+
+// FirstToken returns the split of the latest turn.
+func (m *Meter) FirstToken() FirstToken {
+	at := func(p mark) int64 { return m.first[p].Load() }
+	span := func(from, to mark) time.Duration {
+		if at(from) == 0 || at(to) == 0 {
+			return 0
+		}
+		return time.Duration(at(to) - at(from))
+	}
+	f := FirstToken{
+		Turn: span(markPrompt, markOpen), Provider: span(markOpen, markDelta),
+		Assembler: span(markDelta, markPassed), Reporter: span(markPassed, markStamped),
+	}
+	if ns := at(markStamped); ns != 0 {
+		f.Stamped = time.Unix(0, ns)
+	}
+	return f
 }

@@ -51,7 +51,7 @@ func (h *shell) do(sends []Send) {
 			h.timer(in.At, in.Epoch)
 			continue
 		case Commit:
-			in.From = h.stage
+			in.From, in.Gen = h.stage, h.gen
 			s.In = in
 		}
 		h.send(s.To, s.In)
@@ -102,6 +102,9 @@ type assemblerHost struct {
 
 func (h *assemblerHost) handle(in any, now time.Time) {
 	h.do(h.machine.Handle(in))
+	if h.machine.shown && len(h.machine.held) == 0 {
+		h.meter.mark(markPassed, now)
+	}
 	h.meter.stalled(Assembler, h.machine.Stalled(), now)
 }
 
@@ -116,6 +119,9 @@ func (h *reporterHost) handle(in any, now time.Time) {
 		in = h.attribute(p, now)
 	}
 	h.do(h.machine.Handle(in, now))
+	if h.machine.box.ttft != nil {
+		h.meter.mark(markStamped, now)
+	}
 	h.meter.stalled(Reporter, h.machine.Stalled(), now)
 }
 
@@ -136,24 +142,10 @@ func (h *reporterHost) attribute(p Post, now time.Time) Post {
 
 type turnHost struct {
 	shell
-	rules turnRules
-	turn  *Turn
-	out   *outlet
+	machine *turns
 }
 
 func (h *turnHost) handle(in any, now time.Time) {
-	switch in := in.(type) {
-	case Grant:
-		h.do(h.out.Grant(in))
-	case Committed:
-		h.do(h.out.Committed())
-	default:
-		if s, ok := in.(StartTurn); ok {
-			h.turn = newTurn(s.Turn, h.rules)
-		}
-		if h.turn != nil { // nil: a cancel of nothing
-			h.do(h.out.Put(h.turn.Handle(in, now)))
-		}
-	}
-	h.meter.stalled(Turning, h.out.Stalled(), now)
+	h.do(h.machine.Handle(in, now))
+	h.meter.stalled(Turning, h.machine.out.Stalled(), now)
 }

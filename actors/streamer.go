@@ -27,6 +27,7 @@ type stream struct {
 	s      *streamer
 	req    provider.Request
 	cancel context.CancelFunc
+	begun  bool // text or thinking has come; the goroutine's own
 
 	mu     sync.Mutex
 	credit sync.Cond // signaled by a grant and by a close
@@ -59,6 +60,7 @@ func (s *streamer) start(in OpenStream) {
 	t := &stream{s: s, req: in.Request, cancel: cancel, b: newBatcher(in.Ref, s.limits)}
 	t.credit.L = &t.mu
 	s.open = t
+	s.meter.mark(markOpen, time.Now())
 	s.running.Add(1)
 	// Ends when the stream ends or ctx is canceled; CloseStream waits for its
 	// StreamEnded, Close for running.
@@ -144,6 +146,10 @@ func (t *stream) read(ctx context.Context) {
 // while that batch is full, and so the reading and in the end the server. False
 // means the try is closed.
 func (t *stream) deliver(d provider.Delta) bool {
+	if !t.begun && (d.Kind == provider.TextDelta || d.Kind == provider.ThinkingDelta) {
+		t.begun = true
+		t.s.meter.mark(markDelta, time.Now())
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for rest := d.Text; ; {

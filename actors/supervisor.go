@@ -56,7 +56,7 @@ func Spawn(system *actor.ActorSystem, c Config) (*actor.PID, *Meter, error) {
 		config: c, box: newOutbox(c.ID, c.Limits), scope: tools.NewScope(), ctx: ctx, end: end,
 		machine: newSession(c.Limits, c.Request, c.Hooks.BeforeStep != nil),
 	}
-	s.out = newOutlet(c.Limits, s.durable())
+	s.out = newAside(c.Limits, s.durable())
 	s.shell = shell{stage: Supervising, root: system.Root, routes: &routes{}, meter: meter, running: &sync.WaitGroup{}, strict: c.PanicOnRefusal}
 	s.record = newRecorder(c.Journal, c.ID, s)
 	props := actor.PropsFromProducer(func() actor.Actor { return s }, actor.WithMailbox(s.mailbox(&s.shell)),
@@ -67,7 +67,8 @@ func Spawn(system *actor.ActorSystem, c Config) (*actor.PID, *Meter, error) {
 // mailbox makes the mailbox of the actor whose shell is h.
 func (s *supervisor) mailbox(h *shell) actor.MailboxProducer {
 	return func() actor.Mailbox {
-		return newMailbox(s.config.Limits.capacity(h.stage), &h.meter.stage[h.stage], func(msg any, why refusal) { s.refused(h, msg, why) })
+		l := s.config.Limits
+		return newMailbox(l.capacity(h.stage), 2*l.Prompts, &h.meter.stage[h.stage], func(msg any, why refusal) { s.refused(h, msg, why) })
 	}
 }
 
@@ -89,6 +90,16 @@ func (s *supervisor) refused(h *shell, msg any, why refusal) {
 			in.Done()
 		}
 		return
+	case Crashed:
+		return // one is enough, and a refused one must not make another
+	case Resolve, Attach:
+		if h.stage == Supervising {
+			return // a host actor that floods the session gets no more than its lane
+		}
+	case Grant:
+		if h.stage == Supervising {
+			return
+		}
 	}
 	if why == laneClosed { // a late post to an actor that has been stopped
 		return
@@ -135,6 +146,8 @@ func (s *supervisor) receive(c actor.Context) {
 		s.crashed(c, in)
 	case recorded:
 		s.act(c, s.record.done(in))
+	case Notice: // of a hook
+		s.act(c, s.out.Put([]Send{{Reporter, Post{From: Supervising, Events: []Event{in}}}}))
 	case Grant:
 		if in.From == Supervising {
 			s.act(c, s.out.Grant(in))
@@ -164,11 +177,14 @@ func (s *supervisor) act(c actor.Context, sends []Send) {
 		case Committed:
 			if send.To == Supervising {
 				s.act(c, s.out.Committed())
-				continue
+			} else if in.Gen == s.gen { // another is of a set that has been replaced
+				s.do([]Send{send})
 			}
-			s.do([]Send{send})
 		case reply:
 			in.to(in.err)
+		case StartTurn:
+			s.meter.begin(time.Now())
+			s.do([]Send{send})
 		case ended:
 			for _, to := range in.to {
 				to(in.outcome)
@@ -204,9 +220,9 @@ func (s *supervisor) spawn(c actor.Context) {
 	hosts := []handler{
 		&streamer{shell: shells(Streamer), provider: s.config.Provider, limits: l, ctx: ctx},
 		&assemblerHost{shell: shells(Assembler), machine: newAssembler(l, s.strictCheck())},
-		&turnHost{shell: shells(Turning), out: newOutlet(l, s.durable()), rules: turnRules{
+		&turnHost{shell: shells(Turning), machine: newTurns(turnRules{
 			limits: l, fallback: s.config.Fallback, jitter: rand.Float64,
-		}},
+		}, s.durable())},
 		&executor{
 			shell: shells(Executor), machine: newCalls(l), out: newCommits(l, s.durable()), ctx: ctx,
 			tools: s.config.Tools, policy: s.config.Policy, hooks: s.config.Hooks, scope: s.scope, limits: l,
@@ -220,7 +236,8 @@ func (s *supervisor) spawn(c actor.Context) {
 		next.pid[h.base().stage] = pid
 		s.set.pids = append(s.set.pids, pid)
 	}
-	*s.routes = *next
+	// Goroutines read the supervisor's own entry at any time, and only that one.
+	copy(s.routes.pid[:Supervising], next.pid[:Supervising])
 }
 
 // durable reports whether facts wait for the journal.
@@ -242,7 +259,7 @@ func (s *supervisor) strictCheck() func(provider.ToolCall) *provider.Error {
 
 // crashed replaces the set whose actor panicked.
 func (s *supervisor) crashed(c actor.Context, in Crashed) {
-	if in.Gen != 0 && in.Gen != s.gen || s.dying > 0 || s.closing != nil {
+	if in.Gen != 0 && in.Gen != s.gen || s.broken != nil || s.closing != nil {
 		return // of a set that is gone or going
 	}
 	s.broken = &in
@@ -301,9 +318,9 @@ func (s *supervisor) gone(c actor.Context, in setGone) {
 		return
 	}
 	s.box.forget()
-	s.out = newOutlet(s.config.Limits, s.durable())
+	s.out.Renew()
 	s.spawn(c)
 	why := *s.broken
 	s.broken = nil
-	s.input(c, rebuilt{why})
+	s.input(c, rebuilt{why, s.box.shown})
 }

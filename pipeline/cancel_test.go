@@ -188,7 +188,7 @@ func (c *canceled) config(p point) pipeline.Config {
 	quick := func(tools.Call) <-chan struct{} { return now() }
 	steps := 0
 	return pipeline.Config{
-		Tools: registry(c.t, waits{"stuck", tools.ReadOnly, stuck}, waits{"quick", tools.ReadOnly, quick}, waits{"alone", tools.Exec, quick}),
+		Tools:  registry(c.t, waits{"stuck", tools.ReadOnly, stuck}, waits{"quick", tools.ReadOnly, quick}, waits{"alone", tools.Exec, quick}),
 		Limits: p.limits, Policy: bypass{},
 		Hooks: pipeline.Hooks{
 			BeforeStep: func(ctx context.Context, _ *provider.Request) error {

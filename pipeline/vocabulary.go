@@ -10,6 +10,7 @@ type (
 	Limits     = actors.Limits
 	Pricing    = actors.Pricing
 	Meter      = actors.Meter
+	FirstToken = actors.FirstToken
 	Stage      = actors.Stage
 	Hooks      = actors.Hooks
 	Outcome    = actors.Outcome

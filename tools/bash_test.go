@@ -110,7 +110,7 @@ func TestBashRunsExactlyTheCommand(t *testing.T) {
 }
 
 // B008, B010: input is empty, whichever way a command asks for it.
-func TestB008InputIsEmpty(t *testing.T) {
+func TestB008B010InputIsEmpty(t *testing.T) {
 	k := newKit(t, Config{})
 	for command, want := range map[string]string{
 		"cat":                      "(no output)",

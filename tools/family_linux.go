@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // family finds the processes that a shell has started, directly or not: they
@@ -21,8 +22,13 @@ type family struct {
 	mu      sync.Mutex
 	session int
 	alive   bool           // the shell has not been reaped, so its id is its own
+	sure    time.Time      // when the session's id was its own at last
 	known   map[int]uint64 // members seen, with their start time
 }
+
+// sessionTime is how long the id of a session that has ended is taken to be
+// its own still: process ids do not come round so soon.
+const sessionTime = time.Second
 
 func newFamily(pid int, mark string, pipe *os.File) *family {
 	f := &family{mark: []byte(mark), session: pid, alive: true, known: map[int]uint64{}}
@@ -39,17 +45,33 @@ func newFamily(pid int, mark string, pipe *os.File) *family {
 func (f *family) orphaned() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.alive = false
+	f.alive, f.sure = false, time.Now()
 }
 
 // member is a running process as /proc/PID/stat tells it.
 type member struct {
 	pid, parent, session int
 	start                uint64
+	kernel               bool
 }
 
-// members scans /proc, about 20 µs for each process of the machine.
+// scans is how often in a row nobody must be found for nobody to be there: a
+// process that is started during a scan, by one that ends during it, is missed
+// by the first.
+const scans = 2
+
+// members are the processes of the family that run.
 func (f *family) members() []member {
+	for range scans - 1 {
+		if found := f.scan(); len(found) > 0 {
+			return found
+		}
+	}
+	return f.scan()
+}
+
+// scan looks through /proc, about 20 µs for each process of the machine.
+func (f *family) scan() []member {
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return nil
@@ -73,14 +95,19 @@ func (f *family) members() []member {
 func (f *family) choose(all []member) []member {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	ours := f.alive
-	for _, m := range all {
-		ours = ours || m.session == f.session && f.known[m.pid] == m.start
+	if f.alive {
+		f.sure = time.Now()
 	}
+	for _, m := range all {
+		if m.session == f.session && f.known[m.pid] == m.start {
+			f.sure = time.Now()
+		}
+	}
+	ours := time.Since(f.sure) < sessionTime
 	var chosen []member
 	in := map[int]bool{}
 	for _, m := range all {
-		if ours && m.session == f.session || f.known[m.pid] == m.start || f.marked(m.pid) {
+		if ours && m.session == f.session || f.known[m.pid] == m.start || !m.kernel && f.marked(m.pid) {
 			chosen = append(chosen, m)
 			in[m.pid] = true
 		}
@@ -104,8 +131,17 @@ func (f *family) choose(all []member) []member {
 // of other users cannot be read, and could not be ended either.
 func (f *family) marked(pid int) bool {
 	dir := "/proc/" + strconv.Itoa(pid)
-	if env, err := os.ReadFile(dir + "/environ"); err == nil && bytes.Contains(env, f.mark) {
-		return true
+	for wait := time.Microsecond; ; wait *= 4 {
+		env, err := os.ReadFile(dir + "/environ")
+		if err == nil && bytes.Contains(env, f.mark) {
+			return true
+		}
+		// In the middle of an exec a process has neither environment nor
+		// arguments; one that was started with none has its arguments.
+		if err != nil || len(env) > 0 || wait > execTime || !empty(dir+"/cmdline") {
+			break
+		}
+		time.Sleep(wait)
 	}
 	if f.pipe == "" {
 		return false
@@ -116,6 +152,14 @@ func (f *family) marked(pid int) bool {
 		}
 	}
 	return false
+}
+
+// execTime bounds the wait for one process to be through its exec.
+const execTime = 20 * time.Millisecond
+
+func empty(file string) bool {
+	text, err := os.ReadFile(file)
+	return err == nil && len(text) == 0
 }
 
 // signal sends to each member, but not to a process that has got its id since.
@@ -147,8 +191,9 @@ func readMember(pid int) (member, bool) {
 		n, _ := strconv.Atoi(string(fields[i])) // The kernel wrote it.
 		return n
 	}
+	const kernelThread = 0x00200000
 	start, _ := strconv.ParseUint(string(fields[19]), 10, 64) // The kernel wrote it.
-	return member{pid: pid, parent: number(1), session: number(3), start: start}, true
+	return member{pid: pid, parent: number(1), session: number(3), start: start, kernel: number(6)&kernelThread != 0}, true
 }
 
 func pids(members []member) []int {

@@ -17,7 +17,9 @@ import (
 // or omitzero makes it optional. From it comes spec.Schema, unless that is
 // given. Arguments that Args does not have are refused.
 //
-// If Args has a method Summary() string, the tool is a [Summarizer] as well.
+// If Args has a method Summary() string, the tool is a [Summarizer] as well. A
+// result text beyond 256 KiB is cut; it is better to cut it where it makes
+// sense, and to say how to get the rest.
 // An error says what is wrong with spec or Args; it can only be a mistake of
 // the program.
 func New[Args any](spec Spec, run func(ctx context.Context, call Call, args Args) Result) (Tool, error) {
@@ -63,7 +65,17 @@ func (t *funcTool[Args]) Run(ctx context.Context, call Call) Result {
 	if err != nil {
 		return badArgument("%v", err)
 	}
-	return t.run(ctx, call, args)
+	return bounded(t.run(ctx, call, args))
+}
+
+// bounded holds whatever a tool's own caps have let through.
+func bounded(r Result) Result {
+	if len(r.Text) > resultMax {
+		head := wholeRunes([]byte(r.Text[:resultMax-100]))
+		r.Text = fmt.Sprintf("%s\n… %d bytes cut …", head, len(r.Text)-len(head))
+		r.Truncated = true
+	}
+	return r
 }
 
 type summarized[Args any] struct{ *funcTool[Args] }

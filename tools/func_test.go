@@ -147,3 +147,16 @@ func TestSubset(t *testing.T) {
 		}
 	}
 }
+
+func TestNoResultIsBeyondTheBound(t *testing.T) {
+	tool, err := New(Spec{Name: "flood"}, func(context.Context, Call, struct{}) Result {
+		return Result{Text: strings.Repeat("é", resultMax)}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := tool.Run(t.Context(), Call{Arguments: json.RawMessage("{}")})
+	if !r.Truncated || len(r.Text) > resultMax || !strings.HasSuffix(r.Text, "éé\n… 262244 bytes cut …") {
+		t.Errorf("%d bytes, truncated %v, …%q", len(r.Text), r.Truncated, r.Text[len(r.Text)-40:])
+	}
+}

@@ -23,12 +23,6 @@ func running(pids []int) []int {
 	return alive
 }
 
-// descendants are the processes that carry any mark of this test's commands.
-func descendants(k *kit) []int {
-	f := &family{mark: []byte(k.dir), known: map[int]uint64{}}
-	return pids(f.members())
-}
-
 // spawners are commands that leave something running, in the ways there are.
 var spawners = map[string]string{
 	"plain":          "sleep 600 & echo $! >> pids",
@@ -56,9 +50,9 @@ func (k *kit) pids() []int {
 	return ids
 }
 
-// B011: a background process delays nothing, is named, and ends with the
-// session or with a cancel of its turn (B007).
-func TestB011BackgroundProcess(t *testing.T) {
+// B007, B011: a background process delays nothing, is named, and ends with the
+// session or with a cancel of its turn.
+func TestB007B011BackgroundProcess(t *testing.T) {
 	for name, command := range spawners {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -92,7 +86,7 @@ func TestB011BackgroundProcess(t *testing.T) {
 
 // B001, B002: after a cancel nothing the command started runs, so nothing of it
 // writes.
-func TestB001CancelEndsEverything(t *testing.T) {
+func TestB001B002CancelEndsEverything(t *testing.T) {
 	for name, command := range spawners {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -116,6 +110,15 @@ func TestB001CancelEndsEverything(t *testing.T) {
 	}
 }
 
+func openHandles(t *testing.T) int {
+	t.Helper()
+	handles, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(handles)
+}
+
 // Promise 12: whenever a cancel comes, no process is left, and the next call
 // works.
 func TestPromise12RandomCancels(t *testing.T) {
@@ -124,6 +127,7 @@ func TestPromise12RandomCancels(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	marker := t.TempDir()
 	k := newKit(t, Config{Env: []string{"PATH=" + os.Getenv("PATH"), "KIT=" + marker}})
+	handles := openHandles(t)
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, 8)
 	for range 200 {
@@ -142,6 +146,9 @@ func TestPromise12RandomCancels(t *testing.T) {
 	left := &family{mark: []byte(marker), known: map[int]uint64{}}
 	if members := left.members(); len(members) > 0 {
 		t.Errorf("%v live on", members)
+	}
+	if n := openHandles(t); n > handles {
+		t.Errorf("%d open files, before %d", n, handles)
 	}
 	if got := k.want("bash", args{"command": "echo works"}); got != "works" {
 		t.Errorf("got %q", got)

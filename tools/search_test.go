@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -224,7 +225,7 @@ func TestB077SearchEnds(t *testing.T) {
 // Four greps at once over many files hold no more than their buffers.
 func TestParallelGrepsKeepMemoryBounded(t *testing.T) {
 	k := newKit(t, Config{})
-	plantTree(t, k, 1_000)
+	plantTree(t, k.dir, 1_000)
 	k.write("large", strings.Repeat("no match in this line at all\n", 300_000))
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -244,17 +245,17 @@ func TestParallelGrepsKeepMemoryBounded(t *testing.T) {
 }
 
 // plantTree makes n files in folders of 100.
-func plantTree(tb testing.TB, k *kit, n int) {
+func plantTree(tb testing.TB, root string, n int) {
 	tb.Helper()
 	for i := range n {
-		dir := fmt.Sprintf("t%03d", i/100)
+		dir := filepath.Join(root, fmt.Sprintf("t%03d", i/100))
 		if i%100 == 0 {
-			if err := os.Mkdir(k.path(dir), 0o755); err != nil {
+			if err := os.Mkdir(dir, 0o755); err != nil {
 				tb.Fatal(err)
 			}
 		}
 		text := strings.Repeat("some line of code\n", 20) + fmt.Sprintf("needle %d\n", i)
-		if err := os.WriteFile(k.path(fmt.Sprintf("%s/f%05d.txt", dir, i)), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("f%05d.txt", i)), []byte(text), 0o644); err != nil {
 			tb.Fatal(err)
 		}
 	}

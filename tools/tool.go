@@ -75,8 +75,9 @@ type Call struct {
 // `tool_finished.error_kind` in the event contract.
 type ErrorKind string
 
-// The kinds of failed calls. A tool itself returns Failed, TimedOut or
-// BadArgument; the others come from the registry, the policy and the runtime.
+// The kinds of failed calls. A tool itself returns Failed, TimedOut,
+// BadArgument, or Canceled if its context ended before it had; the others come
+// from the registry, the policy and the runtime.
 const (
 	UnknownTool ErrorKind = "unknown_tool"
 	BadArgument ErrorKind = "bad_arguments"

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -53,13 +54,18 @@ func read(t testing.TB, c *Client, body io.Reader) ([]provider.Delta, error) {
 	t.Helper()
 	var all []provider.Delta
 	var failed error
-	more := false
-	for d, err := range c.Stream(withBody(t, body), streamtest.Request()) {
+	more, reads := false, int64(-1)
+	counted := &counter{from: body}
+	for d, err := range c.Stream(withBody(t, counted), streamtest.Request()) {
 		if err != nil {
 			failed = err
 			break
 		}
-		more, d.More = d.More, false
+		now := counted.reads.Load()
+		if reads >= 0 && !counted.ended.Load() && more != (reads == now) {
+			t.Errorf("a delta said more %t, and %d reads came before the next", more, now-reads)
+		}
+		more, reads, d.More = d.More, now, false
 		if n := len(all); n > 0 && d.Kind <= provider.ToolCallDelta && all[n-1].Kind == d.Kind && all[n-1].Block == d.Block &&
 			all[n-1].ID == d.ID && all[n-1].Name == d.Name {
 			all[n-1].Text += d.Text
@@ -71,6 +77,26 @@ func read(t testing.TB, c *Client, body io.Reader) ([]provider.Delta, error) {
 		t.Error("the last delta said that more is to come")
 	}
 	return all, failed
+}
+
+// counter counts the reads up to the end of the answer. After it the transport
+// reads too, to keep the connection.
+type counter struct {
+	from  io.Reader
+	came  []byte
+	reads atomic.Int64
+	ended atomic.Bool
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	c.reads.Add(1)
+	n, err := c.from.Read(p)
+	if !c.ended.Load() {
+		c.came = append(c.came, p[:n]...)
+		whole := bytes.HasPrefix(bytes.TrimLeft(c.came, "\xef\xbb\xbf\r\n\t "), []byte("{"))
+		c.ended.Store(err != nil || whole || bytes.Contains(c.came, []byte("[DONE]")))
+	}
+	return n, err
 }
 
 // pieces reads data in pieces of a few bytes.

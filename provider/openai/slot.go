@@ -32,7 +32,7 @@ type slot struct {
 	early   *provider.ToolCall // given out before the end
 }
 
-const blanks = " \t\r\n"
+const blanks = wire.Blanks
 
 func (s *slot) complete() bool { return s.grown.Complete(s.args) }
 

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// blanks are what JSON allows between its tokens.
-const blanks = " \t\r\n"
+// Blanks are what JSON allows between its tokens.
+const Blanks = " \t\r\n"
 
 // Trim returns text without the blanks around it.
-func Trim(text string) string { return strings.Trim(text, blanks) }
+func Trim(text string) string { return strings.Trim(text, Blanks) }
 
 // IsObject reports whether text, blanks around it aside, is a JSON object.
 func IsObject(text string) bool {
@@ -95,7 +95,7 @@ func (p *Partial) next(c byte) {
 		case c == '"':
 			p.quoted = false
 		}
-	case strings.IndexByte(blanks, c) >= 0:
+	case strings.IndexByte(Blanks, c) >= 0:
 	case p.closed, p.depth == 0 && c != '{':
 		p.broken = true
 	case c == '"':

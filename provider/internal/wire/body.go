@@ -4,10 +4,13 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/weir-agents/weir/provider"
 )
 
 const (
@@ -40,11 +43,24 @@ type body struct {
 func newBody(resp *http.Response, cancel context.CancelCauseFunc, idle time.Duration) *body {
 	b := &body{resp: resp, raw: resp.Body, cancel: cancel, idle: idle}
 	b.plain = timed{b}
-	switch strings.ToLower(strings.TrimSpace(resp.Header.Get("Content-Encoding"))) {
+	switch encoding := strings.ToLower(strings.TrimSpace(resp.Header.Get("Content-Encoding"))); encoding {
+	case "", "identity":
 	case "gzip", "x-gzip":
 		b.plain = &unzipped{from: b.plain}
+	default:
+		b.plain = unreadable(encoding)
 	}
 	return b
+}
+
+// unreadable is a body in an encoding that nobody asked for.
+type unreadable string
+
+func (u unreadable) Read([]byte) (int, error) {
+	return 0, &provider.Error{
+		Kind:    provider.NotAStream,
+		Message: fmt.Sprintf("the answer is encoded as %q, which was not asked for", string(u)),
+	}
 }
 
 // Read reads the body with its encoding undone.

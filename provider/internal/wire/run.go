@@ -67,10 +67,15 @@ type stream struct {
 	out    Out
 	yield  func(provider.Delta, error) bool
 	some   bool // a frame has come
-	left   bool // the consumer left the loop
+	kept   bool // the connection is given back
 }
 
 func (s *stream) run() {
+	defer func() { // also if the consumer leaves the loop, or panics in it
+		if !s.kept {
+			_ = s.body.Close()
+		}
+	}()
 	first, err := s.frames.Sniff()
 	switch {
 	case err != nil:
@@ -200,9 +205,7 @@ func (s *stream) cut(err error) {
 
 // end gives out the rest of a complete answer.
 func (s *stream) end(broken bool) {
-	if broken {
-		_ = s.body.Close()
-	} else {
+	if s.kept = !broken; s.kept {
 		s.body.release()
 	}
 	s.fold.Flush(&s.out)
@@ -242,7 +245,7 @@ func (s *stream) yieldError(err error) {
 
 // pass yields what is decoded: all of it if the next thing is a read, or else
 // what is surely not the last before one. It returns false if the consumer
-// left the loop; the connection is then closed.
+// left the loop.
 func (s *stream) pass(all bool) bool {
 	if all {
 		s.out.seal()
@@ -263,7 +266,6 @@ func (s *stream) pass(all bool) bool {
 		d := s.out.sealed[i]
 		d.More = !all || i < n-1
 		if !s.yield(d, nil) {
-			_ = s.body.Close()
 			return false
 		}
 	}

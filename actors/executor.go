@@ -128,6 +128,9 @@ func (x *executor) start(in startCall) {
 	}
 	ctx, cancel := context.WithTimeout(x.ctx, limit)
 	x.cancels[in.Index] = cancel
+	if x.machine.Closing() {
+		cancel() // the close came while the journal took the start
+	}
 	show := &live{ref: in.Ref, limit: x.limits.LiveBytes, send: func(text string) {
 		x.send(Executor, CallOutput{Ref: in.Ref, Index: in.Index, Text: text})
 	}}
@@ -161,6 +164,7 @@ func (x *executor) run(ctx context.Context, in startCall, live *live) {
 	if !done.Result.OK() && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		done.Result.Kind = tools.TimedOut
 	}
+	done.Stopped = errors.Is(ctx.Err(), context.Canceled)
 	live.close()
 	x.send(Executor, done)
 }
@@ -191,6 +195,9 @@ func (x *executor) hooked(ctx context.Context, call tools.Call, tool tools.Tool)
 		if r := h(ctx, call); r != nil {
 			return *r
 		}
+	}
+	if ctx.Err() != nil { // canceled while the journal took its start
+		return tools.Result{Kind: tools.Canceled, Text: "this call was canceled before it ran"}
 	}
 	r := tool.Run(ctx, call)
 	if h := x.hooks.AfterCall; h != nil {

@@ -36,9 +36,9 @@ func (s *supervisor) turnOver(e TurnEnded) {
 		defer s.running.Done()
 		defer cancel()
 		if p := panics.Try(func() { hook(ctx, e) }); p != nil {
-			s.send(Reporter, Post{From: Supervising, Free: true, Events: []Event{Notice{
+			s.send(Supervising, Notice{
 				Level: "warn", Code: "hook", Text: fmt.Sprintf("the hook after a turn panicked: %v", p.Value),
-			}}})
+			})
 		}
 	}()
 }

@@ -143,7 +143,7 @@ const (
 	commands = 16
 )
 
-// HopWindow is the window of one hop toward the reporter: 1 in lockstep.
+// hopBatches is the window of one hop toward the reporter: 1 in lockstep.
 func (l Limits) hopBatches() int {
 	if l.ReaderWindow == 1 {
 		return 1
@@ -160,17 +160,24 @@ func (l Limits) capacity(s Stage) int {
 	case Assembler:
 		return l.HopBatches + endPosts + commands
 	case Turning:
-		// One answer a call, stream ends, answers of the supervisor.
-		return l.CallsMax + commands
+		// A result a call, and twice the news whether calls wait for consent;
+		// stream ends, answers of the supervisor.
+		return 3*l.CallsMax + commands
 	case Executor:
-		// Every call may report check, start and end, and pieces of output,
-		// each bounded by one report in flight a call.
-		return 4*l.CallsMax + commands
+		// Every call may report a check, two pieces of output (one on its way,
+		// the rest at its end) and its end; as often while it is early, when it
+		// is announced as well.
+		return 9*l.CallsMax + commands
 	case Reporter:
-		// Assembler, executor, turn and supervisor each have a window.
-		return 4*hop + 2*endPosts + 2*turnPosts + l.Prompts + commands
+		// Assembler, executor, turn and supervisor each have a window. A cancel
+		// frees what waits for credit in the outlets of turn and supervisor: an
+		// event for each prompt that joined, waits, was queued or is void, and
+		// for those that joined within the turn's window.
+		return 5*hop + 2*endPosts + 2*turnPosts + 4*l.Prompts + commands
 	case Supervising:
-		return 2*l.Prompts + 4*l.CallsMax + commands
+		// Prompts, as many as newMailbox lets in; approved, started (early too)
+		// and ended of each call; what turn, hooks and recorder say.
+		return 2*l.Prompts + 5*l.CallsMax + commands
 	default:
 		panic(fmt.Sprintf("actors: limits: no mailbox for stage %d", s))
 	}

@@ -18,6 +18,7 @@ const controlMax = 1024
 // passes both. A post to a full data lane is refused, never parked (I2).
 type mailbox struct {
 	capacity int
+	guests   int // of the data lane: prompts, which come from outside at any rate
 	gauge    *gauge
 	// refused is told of every post that was not taken, on the poster's
 	// goroutine and outside the lock.
@@ -28,9 +29,11 @@ type mailbox struct {
 
 	mu        sync.Mutex
 	data      ring
+	inside    int // guests that stand in data
 	control   []any
 	system    []any
 	closed    bool // Stop was posted: nothing is taken any more
+	stopping  bool // the actor has it: what still waits is refused
 	suspended bool
 	running   bool
 }
@@ -43,9 +46,11 @@ const (
 	laneClosed
 )
 
-// newMailbox returns a mailbox whose data lane holds capacity messages.
-func newMailbox(capacity int, g *gauge, refused func(any, refusal)) *mailbox {
-	return &mailbox{capacity: capacity, gauge: g, refused: refused}
+// newMailbox returns a mailbox whose data lane holds capacity messages, of which
+// at most guests are prompts: callers who flood a session with them must not
+// take the room of its own actors (I2).
+func newMailbox(capacity, guests int, g *gauge, refused func(any, refusal)) *mailbox {
+	return &mailbox{capacity: capacity, guests: guests, gauge: g, refused: refused}
 }
 
 // isControl reports whether msg goes on the control lane. It looks at the
@@ -57,6 +62,11 @@ func isControl(msg any) bool {
 	default:
 		return false
 	}
+}
+
+func isGuest(msg any) bool {
+	_, prompt := msg.(Prompt)
+	return prompt
 }
 
 // PostUserMessage implements actor.Mailbox. It never blocks.
@@ -82,16 +92,22 @@ func (m *mailbox) push(message, inner any) (taken bool, why refusal) {
 	case m.closed:
 		return false, laneClosed
 	case isControl(inner):
-		if g, ok := inner.(Grant); ok && m.sum(g) {
-			return true, 0
+		if g, ok := inner.(Grant); ok {
+			if m.sum(g) {
+				return true, 0
+			}
+			message = inner // without its envelope, so that the next can be summed
 		}
 		if len(m.control) >= controlMax {
 			return false, laneFull
 		}
 		m.control = append(m.control, message)
-	case m.data.n >= m.capacity:
+	case m.data.n >= m.capacity, isGuest(inner) && m.inside >= m.guests:
 		return false, laneFull
 	default:
+		if isGuest(inner) {
+			m.inside++
+		}
 		m.data.push(message)
 		m.gauge.push()
 	}
@@ -172,6 +188,7 @@ const (
 	noLane lane = iota
 	systemLane
 	userLane
+	noActor
 )
 
 // next takes the next message, or marks the mailbox idle if there is none.
@@ -187,19 +204,34 @@ func (m *mailbox) next() (any, lane) {
 			m.suspended = true
 		case *actor.ResumeMailbox:
 			m.suspended = false
+		case *actor.Stop:
+			m.stopping = true
 		}
 		return msg, systemLane
 	case m.suspended:
 	case len(m.control) > 0:
 		msg := m.control[0]
 		m.control = shift(m.control)
-		return msg, userLane
+		return msg, m.lane()
 	case m.data.n > 0:
 		m.gauge.pop()
-		return m.data.pop(), userLane
+		msg := m.data.pop()
+		if isGuest(actor.UnwrapEnvelopeMessage(msg)) {
+			m.inside--
+		}
+		return msg, m.lane()
 	}
 	m.running = false
 	return nil, noLane
+}
+
+// lane returns where a message that was taken off goes: what a stopped actor no
+// longer gets is refused, so that whoever waits for an answer has one.
+func (m *mailbox) lane() lane {
+	if m.stopping {
+		return noActor
+	}
+	return userLane
 }
 
 // shift drops the first of q; an emptied queue starts over in the same array.
@@ -223,11 +255,14 @@ func (m *mailbox) invoke(msg any, l lane) {
 	case *actor.SuspendMailbox, *actor.ResumeMailbox:
 		return
 	}
-	if l == systemLane {
+	switch l {
+	case systemLane:
 		m.invoker.InvokeSystemMessage(msg)
-		return
+	case noActor:
+		m.refused(actor.UnwrapEnvelopeMessage(msg), laneClosed)
+	default:
+		m.invoker.InvokeUserMessage(msg)
 	}
-	m.invoker.InvokeUserMessage(msg)
 }
 
 // ring is a queue in an array that grows as needed; the mailbox bounds it.

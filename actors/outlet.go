@@ -2,6 +2,8 @@ package actors
 
 // PURE: no clock, no goroutine, no lock, no I/O in this file.
 
+import "slices"
+
 // outlet orders the effects of the turn and of the supervisor: a post waits for
 // credit, a commit for the journal, and what comes after either waits behind
 // it, so that no step starts before its event is with the reporter (I9, I11).
@@ -9,6 +11,7 @@ package actors
 type outlet struct {
 	out     Window
 	gated   bool // posts spend this outlet's window
+	aside   bool // only posts and the start of a turn wait for credit
 	durable bool // commits are acknowledged; otherwise they pass at once
 	acks    int  // commits that are not acknowledged
 	queue   []Send
@@ -28,27 +31,55 @@ func newCommits(l Limits, durable bool) *outlet {
 	return o
 }
 
+// newAside returns the outlet of the supervisor. A caller that waits for the
+// answer to its prompt or for the end of a cancel may be the very reader whose
+// credit a post waits for, so posts there hold nothing up but a new turn (I7).
+func newAside(l Limits, durable bool) *outlet {
+	o := newOutlet(l, durable)
+	o.aside = true
+	return o
+}
+
+// Renew starts over with a full window, after the receiver of the posts has
+// been replaced. A turn that had not begun is ended by the session.
+func (o *outlet) Renew() {
+	o.out = newWindow(o.out.batchesMax, o.out.bytesMax)
+	o.queue = slices.DeleteFunc(o.queue, func(s Send) bool { _, start := s.In.(StartTurn); return start })
+	o.free = false
+}
+
 // Put takes effects and returns those that may be done now, in order. The slice
 // is good until the next call.
 func (o *outlet) Put(sends []Send) []Send {
 	o.sends = o.sends[:0]
 	for _, s := range sends {
-		switch in := s.In.(type) {
-		case CloseStream, CloseCalls, CancelTurn, SetTimer, Grant:
-			if _, ok := in.(CloseCalls); ok {
-				o.free = true // the turn is being stopped: what waits goes without credit
-			}
+		if o.waits(s.In) {
+			o.queue = append(o.queue, s)
+		} else {
 			o.sends = append(o.sends, s)
-			continue
-		case Post:
-			if in.Free {
-				o.free = true
-			}
 		}
-		o.queue = append(o.queue, s)
 	}
 	o.drain()
 	return o.sends
+}
+
+// waits reports whether in keeps its place behind credit and journal, and notes
+// what stops a turn: what waits then goes without credit.
+func (o *outlet) waits(in any) bool {
+	switch in := in.(type) {
+	case CloseCalls, CancelTurn:
+		o.free = true
+		return false
+	case CloseStream, SetTimer, Grant, Resolve:
+		return false
+	case Post:
+		o.free = o.free || in.Free
+		return true
+	case Commit, reply, StartTurn:
+		return true
+	default:
+		return !o.aside
+	}
 }
 
 // Grant takes credit back and returns what may be done now.
@@ -76,26 +107,41 @@ func (o *outlet) Stalled() bool {
 	return post && !o.out.Open()
 }
 
+// drain passes what may go, in order. A post without credit holds up what is
+// behind it; in an outlet with aside only further posts and a new turn.
 func (o *outlet) drain() {
-	for len(o.queue) > 0 && o.acks == 0 {
-		s := o.queue[0]
-		if !o.pass(&s) {
-			return
+	stuck := 0 // how many of the queue stay
+	for len(o.queue) > stuck && o.acks == 0 {
+		s := o.queue[stuck]
+		if stuck > 0 && o.inLine(s.In) || !o.pass(&s) {
+			if stuck++; !o.aside {
+				return
+			}
+			continue
 		}
-		o.queue[0] = Send{}
-		o.queue = o.queue[1:]
+		then := []Send(nil)
 		if c, ok := s.In.(Commit); ok {
-			o.queue = append(c.Then, o.queue...)
-			c.Then = nil
+			then, c.Then = c.Then, nil
 			s.In = c
 			if o.durable {
 				o.acks++
 			}
 		}
+		o.queue = slices.Replace(o.queue, stuck, stuck+1, then...)
 		o.sends = append(o.sends, s)
 	}
 	if len(o.queue) == 0 {
 		o.queue, o.free = nil, false
+	}
+}
+
+// inLine reports whether in must not pass a post that waits for credit.
+func (o *outlet) inLine(in any) bool {
+	switch in.(type) {
+	case Post, StartTurn:
+		return true
+	default:
+		return false
 	}
 }
 

@@ -25,6 +25,7 @@ type recorder struct {
 type entry struct {
 	records []journal.Record
 	ack     Stage // whose Committed is due
+	gen     int   // of which set
 	acked   bool  // one is due
 }
 
@@ -43,7 +44,7 @@ func (r *recorder) add(c Commit) {
 	if r.journal == nil {
 		return
 	}
-	r.put(entry{records: r.encode(c.Facts), ack: c.From, acked: r.journal.Durable()})
+	r.put(entry{records: r.encode(c.Facts), ack: c.From, gen: c.Gen, acked: r.journal.Durable()})
 }
 
 func (r *recorder) put(e entry) {
@@ -84,7 +85,7 @@ func (r *recorder) done(in recorded) []Send {
 	}
 	for _, e := range in.entries {
 		if e.acked {
-			sends = append(sends, Send{e.ack, Committed{}})
+			sends = append(sends, Send{e.ack, Committed{Gen: e.gen}})
 		}
 	}
 	r.write()

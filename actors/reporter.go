@@ -4,6 +4,7 @@ package actors
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/weir-agents/weir/provider"
@@ -39,7 +40,7 @@ const (
 type outbox struct {
 	session string
 	seq     uint64
-	turn    string    // the turn whose events are taken
+	shown             // what went before of the turn
 	began   time.Time // when that turn started
 	ttft    *int64    // milliseconds until its first delta
 	queue   []queued
@@ -47,6 +48,27 @@ type outbox struct {
 	credit  Window
 	given   []int // sizes of what the reader has not granted back
 	owed    []owed
+}
+
+// shown is what the reporter has taken so far, for the session to know what is
+// still due after a crash.
+type shown struct {
+	turn string              // the turn whose events are taken, "" between turns
+	last string              // the turn that ended last
+	open []provider.ToolCall // calls of the last message without their ToolFinished
+}
+
+// see notes e.
+func (s *shown) see(turn string, e Event) {
+	switch e := e.(type) {
+	case MessageCompleted:
+		s.open = provider.Message{Blocks: e.Blocks}.Calls()
+	case ToolFinished:
+		s.open = slices.DeleteFunc(s.open, func(c provider.ToolCall) bool { return c.ID == e.Call })
+	case TurnEnded:
+		s.turn, s.last, s.open = "", turn, nil
+	default: // says nothing of what is due
+	}
 }
 
 // queued is a stamped event that no reader has.
@@ -132,9 +154,18 @@ func (r *reporter) post(p Post) {
 	}
 	if n := len(r.box.queue); n > before {
 		r.box.queue[n-1].owed = due
+		r.watch()
 		return
 	}
 	r.refill(due)
+}
+
+// watch lets the reader's patience run if it owes an answer.
+func (r *reporter) watch() {
+	if r.waits.IsZero() && r.limits.ReaderPatience > 0 && len(r.box.given) > 0 {
+		r.waits = r.now
+		r.timer()
+	}
 }
 
 // begins reports whether p starts a new turn, and lets it.
@@ -179,9 +210,13 @@ func (r *reporter) event(d provider.Delta) Event {
 func (r *reporter) stamp(ref Ref, e Event, size int) {
 	if end, ok := e.(TurnEnded); ok {
 		end.TTFTMS = r.box.ttft
+		if end.Stalls == nil {
+			end.Stalls = map[string]int64{} // an object in the contract, never null
+		}
 		e = end
 		r.ended(end)
 	}
+	r.box.see(ref.Turn, e)
 	r.box.seq++
 	e = e.with(Envelope{
 		Seq: r.box.seq, Session: r.box.session, At: r.now.UTC(),
@@ -190,9 +225,8 @@ func (r *reporter) stamp(ref Ref, e Event, size int) {
 	r.box.queue = append(r.box.queue, queued{event: e, size: size})
 }
 
-// ended closes the turn: nothing with its id is taken any more.
+// ended lets the wait for a reader that must read what was canceled begin.
 func (r *reporter) ended(e TurnEnded) {
-	r.box.turn = ""
 	if e.Outcome == Canceled {
 		r.lossAt = r.now.Add(r.limits.CancelRead)
 		r.timer()
@@ -222,10 +256,7 @@ func (r *reporter) give() {
 	if len(b.queue) == 0 {
 		b.queue = nil
 	}
-	if r.waits.IsZero() && r.limits.ReaderPatience > 0 {
-		r.waits = r.now
-		r.timer()
-	}
+	r.watch()
 	b.reader.Take(Batch{Events: events})
 }
 
@@ -239,11 +270,11 @@ func (r *reporter) refill(o owed) {
 	}
 }
 
-// granted takes credit back from the reader for n events. More than it has is
-// a reader's mistake and does no harm.
+// granted takes credit back from the reader for n events. More than it has, or
+// less than none, is a reader's mistake and does no harm.
 func (r *reporter) granted(n int) {
 	b := r.box
-	n = min(n, len(b.given))
+	n = max(0, min(n, len(b.given)))
 	for _, size := range b.given[:n] {
 		b.credit.Grant(1, size)
 	}
@@ -253,13 +284,23 @@ func (r *reporter) granted(n int) {
 		r.refill(o)
 	}
 	b.owed = append(b.owed[:0], b.owed[due:]...)
-	r.waits, r.lossAt = time.Time{}, time.Time{}
-	if r.limits.ReaderPatience > 0 {
-		if len(b.given) > 0 {
-			r.waits = r.now
-		}
-		r.timer()
+	r.reads()
+}
+
+// reads starts the waits for a reader anew: it has just read something.
+func (r *reporter) reads() {
+	if r.waits.IsZero() && r.lossAt.IsZero() {
+		return
 	}
+	if r.waits = (time.Time{}); len(r.box.given) > 0 && r.limits.ReaderPatience > 0 {
+		r.waits = r.now
+	}
+	if !r.lossAt.IsZero() && len(r.box.queue) > 0 {
+		r.lossAt = r.now.Add(r.limits.CancelRead)
+	} else {
+		r.lossAt = time.Time{}
+	}
+	r.timer()
 }
 
 // attach changes the reader. What the one before had not granted back is lost
@@ -283,38 +324,56 @@ func (r *reporter) timer() {
 
 func (r *reporter) tick() {
 	if d := r.limits.ReaderPatience; d > 0 && !r.waits.IsZero() && !r.now.Before(r.waits.Add(d)) {
-		r.waits = time.Time{}
-		r.send(Turning, ReaderGone{Turn: r.box.turn})
+		r.waits = time.Time{} // the next event lets it run again
+		if r.box.turn != "" {
+			r.send(Turning, ReaderGone{Turn: r.box.turn})
+		}
 	}
 	if !r.lossAt.IsZero() && !r.now.Before(r.lossAt) {
 		r.lossAt = time.Time{}
 		r.lose()
 	}
-	if !r.lossAt.IsZero() {
+	if !r.lossAt.IsZero() || !r.waits.IsZero() {
 		r.timer()
 	}
 }
 
-// lose drops what a reader did not read of a canceled turn, up to the end of
-// that turn, and says in its place what is missing.
+// lose drops what a reader did not read of a canceled turn, up to its end, and
+// says in its place what is missing. Other turns lose nothing.
 func (r *reporter) lose() {
-	b, last := r.box, -1
-	for i, q := range b.queue {
-		if _, ok := q.event.(TurnEnded); ok {
-			last = i
+	b := r.box
+	kept := make([]queued, 0, len(b.queue))
+	for _, q := range b.queue {
+		if end, ok := q.event.(TurnEnded); ok && end.Outcome == Canceled {
+			kept = r.gap(kept, end.Turn)
 		}
+		kept = append(kept, q)
 	}
-	if last < 1 {
-		return
-	}
-	for _, q := range b.queue[:last] {
-		r.refill(q.owed)
-	}
-	first, to := b.queue[0].event.Head(), b.queue[last-1].event.Head()
-	gap := Notice{
-		Level: "warn", Code: "gap", From: first.Seq, To: to.Seq,
+	b.queue = kept
+}
+
+// gap puts one notice for the events of turn among queue.
+func (r *reporter) gap(queue []queued, turn string) []queued {
+	notice := Notice{
+		Level: "warn", Code: "gap",
 		Text: "these events of a canceled turn were not read in time and are lost",
 	}
-	b.queue[last-1] = queued{event: gap.with(Envelope{Session: b.session, At: r.now.UTC()})}
-	b.queue = append([]queued(nil), b.queue[last-1:]...)
+	var kept []queued
+	at := -1
+	for _, q := range queue {
+		head := q.event.Head()
+		if head.Turn != turn {
+			kept = append(kept, q)
+			continue
+		}
+		if notice.To = head.Seq; at < 0 {
+			at, notice.From = len(kept), head.Seq
+			kept = append(kept, queued{})
+		}
+		r.refill(q.owed)
+	}
+	if at >= 0 {
+		kept[at].event = notice.with(Envelope{Session: r.box.session, At: r.now.UTC()})
+	}
+	return kept
 }

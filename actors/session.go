@@ -26,11 +26,16 @@ type session struct {
 	hooked   bool             // a BeforeStep hook looks at every request
 	history  history
 	queue    []Prompt
-	prompts  int // how many ids were made
+	joining  []Prompt // went with a StepPrepared; the turn has not said that they joined
+	prompts  int      // how many ids were made
 	turns    int
 	turn     string // the one that runs, "" when idle
+	prompted Prompt // what it began with
+	canceled bool   // a cancel was asked of it
 	ref      Ref    // the latest try of it that is known
 	soFar    TurnEnded
+	finished map[string]ToolFinished // of the calls of its last message
+	ended    *TurnEnded              // it ended while the five were being replaced
 	cancels  []func(Outcome)
 	stopping []func()
 	stopped  bool
@@ -58,7 +63,10 @@ type (
 	// stopHook ends the hook that runs.
 	stopHook struct{}
 	// rebuilt says that a new set of five stands in for one that crashed.
-	rebuilt struct{ why Crashed }
+	rebuilt struct {
+		why   Crashed
+		shown shown
+	}
 	// shutDown asks for the end of everything and tells those who wait for it.
 	shutDown struct{ done []func() }
 )
@@ -96,7 +104,7 @@ func (s *session) Handle(in any) []Send {
 	case Crashed:
 		s.broken = true
 	case rebuilt:
-		s.recover(in.why)
+		s.recover(in)
 	default:
 		panic(fmt.Sprintf("actors: supervisor: no such input %T", in))
 	}
@@ -123,7 +131,7 @@ func (s *session) prompt(p Prompt) {
 		err = errors.New("the prompt is empty")
 	case size > s.limits.PromptBytes:
 		err = fmt.Errorf("the prompt has %d bytes, more than the limit of %d", size, s.limits.PromptBytes)
-	case len(s.queue) >= s.limits.Prompts:
+	case len(s.queue)+len(s.joining) >= s.limits.Prompts:
 		err = ErrBusy
 	}
 	if err == nil {
@@ -152,7 +160,7 @@ func (s *session) prompt(p Prompt) {
 func (s *session) begin(p Prompt) {
 	s.turns++
 	s.turn = fmt.Sprintf("t%d", s.turns)
-	s.ref, s.soFar = Ref{Turn: s.turn}, TurnEnded{}
+	s.ref, s.soFar, s.prompted = Ref{Turn: s.turn}, TurnEnded{}, p
 	s.history.prompt(p)
 	s.send(Turning, StartTurn{Turn: s.turn, Prompt: p})
 }
@@ -169,20 +177,22 @@ func (s *session) cancel(in Cancel) {
 		s.cancels = append(s.cancels, in.Ended)
 	}
 	s.send(Supervising, Commit{Facts: []any{CancelAsked{s.turn, in.Mode}}})
-	s.drop("the turn was canceled")
+	s.canceled = true
+	s.void(s.queue, "the turn was canceled")
+	s.queue = nil
 	s.send(Supervising, stopHook{})
 	s.send(Turning, CancelTurn{Turn: s.turn, Mode: in.Mode})
 }
 
-func (s *session) drop(why string) {
-	for _, p := range s.queue {
+func (s *session) void(prompts []Prompt, why string) {
+	for _, p := range prompts {
 		s.tell(PromptDropped{PromptID: p.ID, Text: p.Text, Reason: why})
 	}
-	s.queue = nil
 }
 
 // prepare builds the request of a step. What waits in the queue joins, but not
-// the first step: its prompt has just been taken.
+// the first step: its prompt has just been taken. Nor does it join a turn that
+// is being canceled: what was accepted after the cancel starts the next one.
 func (s *session) prepare(in PrepareStep) {
 	if in.Ref.Turn != s.turn {
 		return // I12
@@ -190,8 +200,9 @@ func (s *session) prepare(in PrepareStep) {
 	step := StepPrepared{Ref: in.Ref, Request: s.base}
 	step.Request.IDPrefix = s.turn
 	step.Request.Messages = s.history.view()
-	if in.Ref.Step > 1 {
-		step.Joined, s.queue = s.queue, nil
+	if in.Ref.Step > 1 && !s.canceled {
+		s.joining, s.queue = append(s.joining, s.queue...), nil
+		step.Joined = s.joining
 		for _, p := range step.Joined {
 			step.Request.Messages = append(step.Request.Messages, p.message())
 		}
@@ -209,53 +220,22 @@ func (s *session) fact(f any) {
 	case MessageKept:
 		s.ref = f.Ref
 		s.history.keep(f.Message)
+		s.finished = map[string]ToolFinished{}
 		s.soFar.Text, s.soFar.Stop, s.soFar.Steps = f.Message.Text(), f.Stop, f.Ref.Step
 		if f.Usage != nil {
 			s.soFar.Usage = s.soFar.Usage.Add(*f.Usage)
 		}
 	case CallEnded:
 		s.history.result(f.Result)
+		s.finished[f.Result.Call] = f.Event
 	case PromptsJoined:
+		s.joining = nil
 		for _, p := range f.Prompts {
 			s.history.prompt(p)
 		}
 	case CallStarted, CallApproved, TurnClosed: // for the journal alone
 	default:
 		panic(fmt.Sprintf("actors: supervisor: no such fact %T", f))
-	}
-}
-
-// done ends the turn; the next prompt starts one.
-func (s *session) done(in TurnDone) {
-	if in.Turn != s.turn {
-		return // I12: it was ended by a crash
-	}
-	if n := len(s.history.unanswered()); n > 0 {
-		panic(fmt.Sprintf("actors: supervisor: turn %s ended with %d calls unanswered", in.Turn, n))
-	}
-	s.over(in.Ended)
-}
-
-func (s *session) over(e TurnEnded) {
-	s.turn = ""
-	if len(s.cancels) > 0 {
-		s.send(Supervising, ended{s.cancels, e.Outcome})
-		s.cancels = nil
-	}
-	s.send(Supervising, turnOver{e})
-	s.next()
-}
-
-// next goes on after a turn: shut down, or the next prompt.
-func (s *session) next() {
-	switch {
-	case s.broken:
-	case len(s.stopping) > 0:
-		s.finish()
-	case len(s.queue) > 0:
-		next := s.queue[0]
-		s.queue = s.queue[1:]
-		s.begin(next)
 	}
 }
 
@@ -266,60 +246,17 @@ func (s *session) reader(in any) {
 		s.send(Reporter, in)
 		return
 	}
-	if g, ok := in.(Grant); ok {
-		for i, h := range s.held {
-			if was, ok := h.(Grant); ok {
-				g.Batches += was.Batches
-				s.held = append(s.held[:i], s.held[i+1:]...)
-				break
-			}
+	g, ok := in.(Grant)
+	if !ok { // an Attach: what the reader before said is void
+		s.held = append(s.held[:0], in)
+		return
+	}
+	for i, h := range s.held {
+		if was, ok := h.(Grant); ok {
+			was.Batches += g.Batches
+			s.held[i] = was
+			return
 		}
-		in = g
 	}
-	s.held = append(s.held, in)
-}
-
-// stop closes the session: cancel, wait, shut down.
-func (s *session) stop(in Stop) {
-	done := in.Done
-	if done == nil {
-		done = func() {}
-	}
-	s.stopping = append(s.stopping, done)
-	if s.turn == "" {
-		s.next()
-		return
-	}
-	s.cancel(Cancel{})
-}
-
-func (s *session) finish() {
-	s.send(Supervising, shutDown{s.stopping})
-	s.stopping, s.stopped = nil, true
-}
-
-// recover ends the turn that a panic of ours broke: every call of its last
-// message gets a result, and the turn its one end (I5, I6, I8).
-func (s *session) recover(why Crashed) {
-	s.broken = false
-	for _, in := range s.held {
-		s.send(Reporter, in)
-	}
-	s.held = nil
-	if s.turn == "" {
-		s.next()
-		return
-	}
-	text := fmt.Sprintf("the %s panicked: %s", why.Stage, why.Reason)
-	post := Post{From: Supervising, Ref: s.ref, Free: true}
-	for _, c := range s.history.unanswered() {
-		said := "weir failed while this call was open; whether it had an effect is unknown"
-		post.Events = append(post.Events, ToolFinished{Call: c.ID, Name: c.Name, Text: said, ErrorKind: "interrupted"})
-		s.history.result(provider.ToolResult{Call: c.ID, Name: c.Name, Text: said, IsError: true})
-	}
-	e := s.soFar
-	e.Outcome, e.Error = Failed, &TurnError{string(provider.Panicked), text}
-	post.Events = append(post.Events, e)
-	s.send(Reporter, post)
-	s.over(e)
+	s.held = append(s.held, g)
 }

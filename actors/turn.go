@@ -126,12 +126,16 @@ func (t *Turn) Handle(in any, now time.Time) []Send {
 			t.settle()
 		}
 	case ApprovalWaiting:
-		t.clock.pause(in.Waiting, now)
-		t.timer()
+		if in.Ref.Turn == t.ref.Turn {
+			t.clock.pause(in.Waiting, now)
+			t.timer()
+		}
 	case CancelTurn:
 		t.cancel(in)
 	case ReaderGone:
-		t.drain(ending{outcome: Failed, err: &TurnError{string(provider.ReaderStalled), "the reader took no event for too long"}})
+		if in.Turn == t.ref.Turn { // I12: it may be the news of the turn before
+			t.drain(ending{outcome: Failed, err: &TurnError{string(provider.ReaderStalled), "the reader took no event for too long"}})
+		}
 	case Tick:
 		t.tick(in)
 	default:
@@ -184,16 +188,14 @@ func (t *Turn) prepare() {
 	t.send(Supervising, PrepareStep{Ref: Ref{t.ref.Turn, t.ref.Step + 1, 1}})
 }
 
-// prepared opens the step, or gives back what joined if the turn is ending.
+// prepared opens the step. If the turn is ending instead, the session keeps
+// the prompts that were to join: it learns by PromptsJoined that they did.
 func (t *Turn) prepared(in StepPrepared) {
 	if !t.open.preparing || in.Ref.Turn != t.ref.Turn || in.Ref.Step != t.ref.Step+1 {
 		return // I12
 	}
 	t.open.preparing = false
 	if t.ending != nil {
-		for _, p := range in.Joined {
-			t.tell(PromptDropped{PromptID: p.ID, Text: p.Text, Reason: "the turn ended before its next step"})
-		}
 		if t.state == Idle {
 			t.finish()
 			return
@@ -263,7 +265,7 @@ func (t *Turn) drain(e ending) {
 	t.clock.retry = time.Time{}
 	t.ending = &e
 	if t.state == Idle {
-		if t.open.preparing { // the answer may carry prompts that must be told
+		if t.open.preparing { // the hook before the step may still run
 			return
 		}
 		t.finish()

@@ -13,6 +13,9 @@ import (
 func (t *Turn) broke(in StreamBroke) {
 	t.open.stream = false
 	err := *in.Err
+	if err.Usage != nil { // a failed try costs money too
+		t.last.Usage = t.last.Usage.Add(*err.Usage)
+	}
 	if t.state == Draining {
 		t.settle()
 		return

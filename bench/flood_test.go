@@ -1,0 +1,80 @@
+package bench_test
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/weir-agents/weir/bench"
+	"github.com/weir-agents/weir/provider/sim"
+)
+
+// serving makes the test binary the simulated server.
+const serving = "-serve-for-bench"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == serving {
+		if err := bench.Serve(os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// start starts a server in a process of its own.
+func start(tb testing.TB, src string, cfg sim.Config) *bench.Upstream {
+	tb.Helper()
+	u, err := bench.Start([]string{os.Args[0], serving}, src, cfg)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := u.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return u
+}
+
+// open opens a subject's client.
+func open(tb testing.TB, s bench.Subject, url string) bench.Client {
+	tb.Helper()
+	c, err := s.Open(url, bench.Transport(64))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(c.Close)
+	return c
+}
+
+// BenchmarkFlood is what a token costs each subject when they come without gaps.
+func BenchmarkFlood(b *testing.B) {
+	const tokens = 20_000
+	u := start(b, bench.Answer(tokens, 0, 0), sim.Config{})
+	for _, s := range bench.Subjects() {
+		b.Run(s.Name, func(b *testing.B) {
+			c := open(b, s, u.URL)
+			var sum bench.Flow
+			for b.Loop() {
+				f, err := bench.ReadAll(b.Context(), c, tokens)
+				if err != nil {
+					b.Fatal(err)
+				}
+				sum.Tokens += f.Tokens
+				sum.Texts += f.Texts
+				sum.CPU += f.CPU
+				sum.Allocs += f.Allocs
+				sum.Bytes += f.Bytes
+			}
+			n := float64(sum.Tokens)
+			b.ReportMetric(sum.PerCore(), "tokens/cpu-s")
+			b.ReportMetric(float64(sum.CPU)/n/float64(time.Nanosecond), "cpu-ns/token")
+			b.ReportMetric(float64(sum.Allocs)/n, "allocs/token")
+			b.ReportMetric(float64(sum.Bytes)/n, "B/token")
+			b.ReportMetric(n/float64(sum.Texts), "tokens/text")
+		})
+	}
+}

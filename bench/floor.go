@@ -1,0 +1,72 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"unsafe"
+)
+
+// floor reads with net/http and looks for the text in each line, and nothing
+// else: it decodes no escape, checks nothing, and keeps nothing.
+type floor struct {
+	url  string
+	http http.Client
+}
+
+func openFloor(url string, transport http.RoundTripper) (Client, error) {
+	return &floor{url: url + "/v1/chat/completions", http: http.Client{Transport: transport}}, nil
+}
+
+func (f *floor) Session() (Session, error) { return f, nil }
+func (f *floor) Close()                    { f.http.CloseIdleConnections() }
+
+const body = `{"model":"` + model + `","stream":true,"messages":[{"role":"user","content":"` + question + `"}]}`
+
+func (f *floor) Read(ctx context.Context, take func(string) bool) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, f.url, strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	res, err := f.http.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }() // It was read, or is given up.
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("status %s", res.Status)
+	}
+	lines := bufio.NewReader(res.Body)
+	for {
+		line, err := lines.ReadSlice('\n')
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if text := content(line); len(text) > 0 && !take(unsafe.String(&text[0], len(text))) {
+			return nil
+		}
+	}
+}
+
+// content returns what stands between the quotes behind `"content":`.
+func content(line []byte) []byte {
+	key := []byte(`"content":"`)
+	at := bytes.Index(line, key)
+	if at < 0 {
+		return nil
+	}
+	text := line[at+len(key):]
+	end := bytes.IndexByte(text, '"')
+	if end < 0 {
+		return nil
+	}
+	return text[:end]
+}

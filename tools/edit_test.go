@@ -76,6 +76,8 @@ func TestEditsRefused(t *testing.T) {
 		{"past the end", "a = 1\n", one("a = 1\n\nb = 2", "x"), "line 1: the file ends after 2 lines"},
 		{"nothing like it", "zzzz\n", one("quite different", "x"), "nothing in the file is like it"},
 		{"mixed encodings", "caf\xe9 x\n", one("x", "é"), "the file is not UTF-8"},
+		{"UTF-16", "\xff\xfea\x00", one("a", "x"), "the file is UTF-16"},
+		{"bytes as shown", "caf\xe9\n", one(`caf\xe9`, "x"), `not what read_file shows as \xNN`},
 		{"not UTF-8", "caf\xe9\n", one("café", "x"), "only ASCII text can be matched"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -160,6 +162,11 @@ func TestB052ChangedSinceRead(t *testing.T) {
 	k.want("edit_file", args{"path": "f", "edits": one("2", "3")}) // Our own write is no change.
 	k.write("f", "else\n")
 	has(t, k.refuse("edit_file", args{"path": "f", "edits": one("else", "x")}), "changed since you read it")
+
+	k.write("h", "long line")
+	k.want("read_file", args{"path": "h", "byte_offset": 0})
+	k.write("h", "another")
+	has(t, k.refuse("edit_file", args{"path": "h", "edits": one("another", "x")}), "changed since you read it")
 
 	k.write("g", "unread\n")
 	k.want("edit_file", args{"path": "g", "edits": one("unread", "edited")})

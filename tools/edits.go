@@ -18,6 +18,9 @@ func (e argumentError) Error() string { return string(e) }
 // applyEdits does all edits, each on the result of the one before, or none. It
 // returns how many places were replaced. It never changes a byte outside them.
 func applyEdits(before []byte, edits []edit) ([]byte, int, error) {
+	if isUTF16(before) {
+		return nil, 0, errors.New("the file is UTF-16, which this tool cannot edit; use a command")
+	}
 	mark, text := splitBOM(before)
 	places := 0
 	for i, e := range edits {

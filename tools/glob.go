@@ -51,7 +51,7 @@ func (b *builtin) runGlob(ctx context.Context, _ Call, args globArgs) Result {
 		return Result{Text: "0 files\n0 ignored, 0 not readable"}
 	}
 	if err != nil {
-		return failed("%s: %v", shown(args.Path), err)
+		return failed("%s: %v", shown(path.Join(args.Path, args.Pattern)), err)
 	}
 	limit := globDefault
 	if args.Limit > 0 {

@@ -43,6 +43,10 @@ func (a grepArgs) Summary() string {
 	return shown(a.Pattern) + " in " + shown(a.Path)
 }
 
+// grep is this package's own search on every machine, also where ripgrep is
+// installed: that opens files by their names, which a racing link could lead
+// out of the workspace, and it reads some patterns differently from RE2, so
+// answers would depend on the machine.
 func (b *builtin) grep() Tool {
 	return mustNew(Spec{Name: "grep", Description: grepText, Class: ReadOnly}, b.runGrep)
 }

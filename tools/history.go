@@ -9,9 +9,12 @@ import (
 	"sync"
 )
 
-// historyMax bounds, in bytes of content, what a session can take back; beyond
-// it the oldest changes are forgotten.
-const historyMax = 64 << 20
+// Bounds of what a session can take back; beyond them the oldest changes are
+// forgotten.
+const (
+	historyMax      = 64 << 20 // bytes of content
+	historyCountMax = 10_000
+)
 
 // Change is what a session has done to one file, from before its first change
 // to after its last.
@@ -49,7 +52,7 @@ func (h *history) add(p past) {
 	defer h.mu.Unlock()
 	h.list = append(h.list, p)
 	h.bytes += p.size()
-	for h.bytes > historyMax && len(h.list) > 1 {
+	for (h.bytes > historyMax || len(h.list) > historyCountMax) && len(h.list) > 1 {
 		h.bytes -= h.list[0].size()
 		h.list = h.list[1:]
 	}
@@ -80,22 +83,17 @@ func Changes(s *Scope) []Change {
 	h.mu.Lock()
 	list := append([]past(nil), h.list...)
 	h.mu.Unlock()
-	var changes []Change
-	for i, p := range list {
-		first, last := true, p.after
-		for j, q := range list {
-			if q.path == p.path && j < i {
-				first = false
-			}
-			if q.path == p.path && j > i {
-				last = q.after
-			}
+	var firsts []*past
+	last := map[string][]byte{}
+	for i := range list {
+		if _, ok := last[list[i].path]; !ok {
+			firsts = append(firsts, &list[i])
 		}
-		if first {
-			changes = append(changes, Change{
-				Path: p.path, Name: p.name, Created: p.created, Diff: unified(p.name, p.before, last),
-			})
-		}
+		last[list[i].path] = list[i].after
+	}
+	changes := make([]Change, len(firsts))
+	for i, p := range firsts {
+		changes[i] = Change{Path: p.path, Name: p.name, Created: p.created, Diff: unified(p.name, p.before, last[p.path])}
 	}
 	return changes
 }

@@ -36,13 +36,13 @@ func jobsOf(s *Scope) *jobs {
 
 // add keeps p as a job that ends with the turn's cancel or the session.
 func (j *jobs) add(call Call, command string, p *process) *job {
+	hold := call.Scope.Keep(call.Turn, p.kill)
 	j.mu.Lock()
 	j.last++
-	added := &job{id: strconv.Itoa(j.last), command: command, process: p}
+	added := &job{id: strconv.Itoa(j.last), command: command, process: p, hold: hold}
 	j.list = append(j.list, added)
 	j.trim()
 	j.mu.Unlock()
-	added.hold = call.Scope.Keep(call.Turn, p.kill)
 	go added.watch(call.Scope)
 	return added
 }

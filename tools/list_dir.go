@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -22,7 +23,7 @@ type listDirArgs struct {
 	Depth int    `json:"depth,omitempty" jsonschema:"how many levels to list, 1 if left out"`
 }
 
-func (a listDirArgs) Summary() string { return shown(a.Path) }
+func (a listDirArgs) Summary() string { return shown(cmp.Or(a.Path, ".")) }
 
 func (b *builtin) listDir() Tool {
 	return mustNew(Spec{Name: "list_dir", Description: listDirText, Class: ReadOnly}, b.runListDir)

@@ -20,8 +20,8 @@ const (
 // mismatch says why old was not found, and where the file is nearest to it.
 func mismatch(text []byte, old string) string {
 	why := "old was not found"
-	if !utf8.Valid(text) && !isASCII([]byte(old)) {
-		why += "; the file is not UTF-8, so only ASCII text can be matched in it"
+	if !utf8.Valid(text) {
+		why += `; the file is not UTF-8, so only ASCII text can be matched in it, not what read_file shows as \xNN`
 	}
 	if stripped := withoutNumbers(old); stripped != old && bytes.Contains(text, []byte(stripped)) {
 		return why + ": leave out the line numbers and tabs of read_file"

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -186,9 +187,10 @@ func TestFurtherRoots(t *testing.T) {
 	}
 }
 
-// Promise 1, second half: neither does a folder that turns into a link and back
-// while tools look, nor a file that does.
-func TestPromise1RacingLink(t *testing.T) {
+// Promise 1, second half, and B065: neither does a folder that turns into a link
+// and back while tools look, nor a file that does; and a pipe that it turns into
+// holds nobody.
+func TestPromise1B065RacingLink(t *testing.T) {
 	k := newTrap(t)
 	k.kit.write("race/secret", "inside\n")
 	k.kit.write("file", "inside\n")
@@ -204,6 +206,7 @@ func TestPromise1RacingLink(t *testing.T) {
 			"list_dir":   {"path": "race"},
 			"write_file": {"path": "race/secret", "content": "inside\n"},
 			"edit_file":  {"path": "file", "edits": []edit{{Old: "CANARY", New: "x"}}},
+			"glob":       {"pattern": "race/*"},
 		} {
 			calls++
 			if r := k.call(tool, a); strings.Contains(r.Text, "that nobody may read") || strings.Contains(r.Text, "dir/") {
@@ -217,14 +220,19 @@ func TestPromise1RacingLink(t *testing.T) {
 	k.untouched()
 }
 
-// swap turns race and file into links that lead outside, and back.
+// swap turns race and file into links that lead outside, file into a pipe too,
+// and back.
 func (k *trap) swap(ctx context.Context) int {
 	n := 0
 	for ; ctx.Err() == nil; n++ {
 		_ = os.Rename(k.path("race"), k.path("race.dir"))
 		_ = os.Symlink("../out", k.path("race"))
 		_ = os.Rename(k.path("file"), k.path("file.real"))
-		_ = os.Symlink("../out/secret", k.path("file"))
+		if n%2 == 0 {
+			_ = os.Symlink("../out/secret", k.path("file"))
+		} else {
+			_ = syscall.Mkfifo(k.path("file"), 0o644)
+		}
 		_ = os.Remove(k.path("race"))
 		_ = os.Rename(k.path("race.dir"), k.path("race"))
 		_ = os.Remove(k.path("file"))

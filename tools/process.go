@@ -16,8 +16,7 @@ import (
 const (
 	settleTime = 250 * time.Millisecond // after the shell's end, for what it started to end too
 	mercyTime  = 300 * time.Millisecond // between the request to end and the kill
-	killTime   = 5 * time.Second        // after which what the kernel will not end is given up
-	drainMax   = 1 << 20                // bytes read at once from a pipe that others still fill
+	killTime   = 4 * time.Second        // after which what the kernel will not end is given up
 )
 
 // process is one shell and all that it starts.

@@ -108,10 +108,12 @@ func (r *reading) run(ctx context.Context) Result {
 	if bytes.HasPrefix(head, bom) {
 		r.notes = append(r.notes, "BOM")
 	}
+	var result Result
 	if r.args.ByteOffset != nil {
-		return r.piece(*r.args.ByteOffset)
+		result = r.piece(*r.args.ByteOffset)
+	} else {
+		result = r.lines(ctx, r.file)
 	}
-	result := r.lines(ctx, r.file)
 	if result.OK() {
 		r.stamp = stampFile(r.file, info)
 	}

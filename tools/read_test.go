@@ -84,8 +84,9 @@ func TestReadTellsBinaryAndPicturesApart(t *testing.T) {
 	has(t, k.refuse("read_file", args{"path": "huge.png"}), "too large to show")
 }
 
-// B068: what is no regular file is refused at once, and an empty one says so.
-func TestB068ReadNeverWaits(t *testing.T) {
+// Promise 2, B068: what is no regular file is refused at once, and an empty one
+// says so.
+func TestPromise2B068ReadNeverWaits(t *testing.T) {
 	k := newKit(t, Config{})
 	k.write("empty", "")
 	if got := k.want("read_file", args{"path": "empty"}); got != "empty: file is empty" {
@@ -130,6 +131,24 @@ func TestB068ReadNeverWaits(t *testing.T) {
 			t.Fatalf("%s: no answer", c.path)
 		}
 	}
+}
+
+// Promise 2 for the other tools: they pass over what is no regular file.
+func TestPromise2OtherToolsNeverWait(t *testing.T) {
+	k := newKit(t, Config{})
+	if err := syscall.Mkfifo(k.path("fifo"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	k.write("sub/f", "needle\n")
+	if err := syscall.Mkfifo(k.path("sub/.gitignore"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	has(t, k.refuse("write_file", args{"path": "fifo", "content": "x"}), "a named pipe, not a regular file")
+	has(t, k.refuse("edit_file", args{"path": "fifo", "edits": one("x", "y")}), "a named pipe, not a regular file")
+	has(t, k.refuse("grep", args{"pattern": "x", "path": "fifo"}), "a named pipe, not a regular file")
+	has(t, k.want("grep", args{"pattern": "needle"}), "1 match in 1 file\nsub/f:1:needle")
+	has(t, k.want("glob", args{"pattern": "**"}), "1 file\nsub/f\n")
+	has(t, k.want("list_dir", args{}), "fifo  (a named pipe)\n")
 }
 
 // B070: a huge line is cut with a note, and the result never grows with it.

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -211,7 +212,17 @@ func TestB077SearchEnds(t *testing.T) {
 	has(t, k.want("grep", args{"pattern": "needle"}), "1 match in 1 file")
 
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	for i := range 50 {
+		k.write(fmt.Sprintf("many/%d", i), "")
+	}
+	place, err := k.ws.locateFolder("many")
+	if err != nil {
+		t.Fatal(err)
+	}
+	walk := tree{root: place.root, visit: func(*os.Root, entry) (bool, error) { cancel(); return true, nil }}
+	if err := walk.walk(ctx, place.Rel); !errors.Is(err, context.Canceled) || walk.names != 1 {
+		t.Errorf("%v after %d names", err, walk.names)
+	}
 	for tool, a := range map[string]args{"glob": {"pattern": "**"}, "grep": {"pattern": "needle"}} {
 		if r := k.callIn(ctx, k.scope, tool, a); r.Kind != Canceled {
 			t.Errorf("%s: %+v", tool, r)

@@ -97,6 +97,37 @@ func TestB064ModeStays(t *testing.T) {
 	}
 }
 
+// A replaced file keeps its owner, a new one gets the group of a setgid folder.
+// Without the right to give files away the test says less.
+func TestWriteKeepsOwnerAndGroup(t *testing.T) {
+	k := newKit(t, Config{})
+	k.write("dir/old", "1\n")
+	_ = os.Chown(k.path("dir/old"), 12345, 12345)
+	_ = os.Chown(k.path("dir"), -1, 23456)
+	if err := os.Chmod(k.path("dir"), 0o755|fs.ModeSetgid); err != nil {
+		t.Fatal(err)
+	}
+	owner := func(name string) (uint32, uint32) {
+		t.Helper()
+		info, err := os.Lstat(k.path(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		stat := info.Sys().(*syscall.Stat_t)
+		return stat.Uid, stat.Gid
+	}
+	uid, gid := owner("dir/old")
+	k.want("write_file", args{"path": "dir/old", "content": "2\n"})
+	if u, g := owner("dir/old"); u != uid || g != gid {
+		t.Errorf("%d:%d became %d:%d", uid, gid, u, g)
+	}
+	k.want("write_file", args{"path": "dir/new", "content": "n\n"})
+	_, folder := owner("dir")
+	if _, g := owner("dir/new"); g != folder {
+		t.Errorf("a new file got group %d, its folder has %d", g, folder)
+	}
+}
+
 // B065: a file with several hard links is written in place, so they stay; a
 // swap to what is no file is refused, not followed.
 func TestB065HardLinksStay(t *testing.T) {

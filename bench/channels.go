@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"github.com/weir-agents/weir/provider"
@@ -24,8 +23,8 @@ type told struct {
 // neither turns, limits in bytes, nor a cancel that waits.
 type channels struct{ *adapter }
 
-func openChannels(url string, transport http.RoundTripper) (Client, error) {
-	c, err := openAdapter(url, transport)
+func openChannels(src Source) (Client, error) {
+	c, err := openAdapter(src)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +55,7 @@ func (c channels) Read(ctx context.Context, take func(string) bool) error {
 }
 
 func (c channels) stream(ctx context.Context, to chan<- provider.Delta) error {
-	for d, err := range c.client.Stream(ctx, asked()) {
+	for d, err := range c.model.Stream(ctx, asked()) {
 		if err != nil {
 			return err
 		}

@@ -40,9 +40,9 @@ func start(tb testing.TB, src string, cfg sim.Config) *bench.Upstream {
 }
 
 // open opens a subject's client.
-func open(tb testing.TB, s bench.Subject, url string) bench.Client {
+func open(tb testing.TB, s bench.Subject, src bench.Source) bench.Client {
 	tb.Helper()
-	c, err := s.Open(url, bench.Transport(64))
+	c, err := s.Open(src)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func BenchmarkFlood(b *testing.B) {
 	u := start(b, bench.Answer(tokens, 0, 0), sim.Config{})
 	for _, s := range bench.Subjects() {
 		b.Run(s.Name, func(b *testing.B) {
-			c := open(b, s, u.URL)
+			c := open(b, s, bench.Source{URL: u.URL, Transport: bench.Transport(1)})
 			var sum bench.Flow
 			for b.Loop() {
 				f, err := bench.ReadAll(b.Context(), c, tokens)

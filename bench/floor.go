@@ -18,14 +18,14 @@ type floor struct {
 	http http.Client
 }
 
-func openFloor(url string, transport http.RoundTripper) (Client, error) {
-	return &floor{url: url + "/v1/chat/completions", http: http.Client{Transport: transport}}, nil
+func openFloor(src Source) (Client, error) {
+	return &floor{url: src.URL + "/v1/chat/completions", http: http.Client{Transport: src.Transport}}, nil
 }
 
 func (f *floor) Session() (Session, error) { return f, nil }
 func (f *floor) Close()                    { f.http.CloseIdleConnections() }
 
-const body = `{"model":"` + model + `","stream":true,"messages":[{"role":"user","content":"` + question + `"}]}`
+const body = `{"model":"` + modelName + `","stream":true,"messages":[{"role":"user","content":"` + question + `"}]}`
 
 func (f *floor) Read(ctx context.Context, take func(string) bool) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, f.url, strings.NewReader(body))

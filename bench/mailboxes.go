@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"net/http"
 	"sync"
 	"time"
 
@@ -21,14 +20,11 @@ type mailboxes struct {
 	bounded bool
 }
 
-func openUnbounded(url string, t http.RoundTripper) (Client, error) {
-	return openMailboxes(url, t, false)
-}
+func openUnbounded(src Source) (Client, error) { return openMailboxes(src, false) }
+func openBounded(src Source) (Client, error)   { return openMailboxes(src, true) }
 
-func openBounded(url string, t http.RoundTripper) (Client, error) { return openMailboxes(url, t, true) }
-
-func openMailboxes(url string, transport http.RoundTripper, bounded bool) (Client, error) {
-	c, err := openAdapter(url, transport)
+func openMailboxes(src Source, bounded bool) (Client, error) {
+	c, err := openAdapter(src)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +82,7 @@ func (m *mailboxes) Read(ctx context.Context, take func(string) bool) error {
 }
 
 func (m *mailboxes) stream(ctx context.Context, to *actor.PID) error {
-	for d, err := range m.client.Stream(ctx, asked()) {
+	for d, err := range m.model.Stream(ctx, asked()) {
 		if err != nil {
 			return err
 		}

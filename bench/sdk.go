@@ -10,23 +10,23 @@ import (
 
 // vendor is openai-go's stream, as its documentation uses it.
 type vendor struct {
-	client    sdk.Client
-	transport http.RoundTripper
+	source Source
+	client sdk.Client
 }
 
-func openSDK(url string, transport http.RoundTripper) (Client, error) {
-	return &vendor{sdk.NewClient(
-		option.WithBaseURL(url+"/v1"), option.WithAPIKey("none"),
-		option.WithHTTPClient(&http.Client{Transport: transport}),
-	), transport}, nil
+func openSDK(src Source) (Client, error) {
+	return &vendor{src, sdk.NewClient(
+		option.WithBaseURL(src.URL+"/v1"), option.WithAPIKey("none"),
+		option.WithHTTPClient(&http.Client{Transport: src.Transport}),
+	)}, nil
 }
 
 func (v *vendor) Session() (Session, error) { return v, nil }
-func (v *vendor) Close()                    { (&http.Client{Transport: v.transport}).CloseIdleConnections() }
+func (v *vendor) Close()                    { v.source.close() }
 
 func (v *vendor) Read(ctx context.Context, take func(string) bool) error {
 	stream := v.client.Chat.Completions.NewStreaming(ctx, sdk.ChatCompletionNewParams{
-		Model:    model,
+		Model:    modelName,
 		Messages: []sdk.ChatCompletionMessageParamUnion{sdk.UserMessage(question)},
 	})
 	defer func() { _ = stream.Close() }() // It was read, or is given up.

@@ -3,15 +3,39 @@ package bench
 import (
 	"context"
 	"net/http"
+
+	"github.com/weir-agents/weir/provider"
+	"github.com/weir-agents/weir/provider/openai"
 )
 
 // Subject is one way to read a streamed answer.
 type Subject struct {
 	Name string
-	// Open makes a client of the server at url, whose connections it makes by
-	// transport.
-	Open func(url string, transport http.RoundTripper) (Client, error)
+	// Raw subjects read HTTP themselves and cannot take a Source's Provider.
+	Raw bool
+	// Open makes a client of src.
+	Open func(src Source) (Client, error)
 }
+
+// Source is where answers come from.
+type Source struct {
+	// URL is a server's, its connections made by Transport.
+	URL       string
+	Transport http.RoundTripper
+	// Provider is asked in the place of a server, if it is not nil.
+	Provider provider.Provider
+}
+
+// model returns src as a provider.
+func (src Source) model() (provider.Provider, error) {
+	if src.Provider != nil {
+		return src.Provider, nil
+	}
+	return openai.New(openai.Config{BaseURL: src.URL, Transport: src.Transport})
+}
+
+// close closes the connections that are idle.
+func (src Source) close() { (&http.Client{Transport: src.Transport}).CloseIdleConnections() }
 
 // Client is what all sessions of a subject share.
 type Client interface {
@@ -30,13 +54,13 @@ type Session interface {
 // Subjects are all there are, the floor first.
 func Subjects() []Subject {
 	return []Subject{
-		{"floor", openFloor},
-		{"adapter", openAdapter},
-		{"weir", openWeir},
-		{"channels", openChannels},
-		{"unbounded", openUnbounded},
-		{"bounded", openBounded},
-		{"openai-go", openSDK},
+		{"floor", true, openFloor},
+		{"adapter", false, openAdapter},
+		{"weir", false, openWeir},
+		{"channels", false, openChannels},
+		{"unbounded", false, openUnbounded},
+		{"bounded", false, openBounded},
+		{"openai-go", true, openSDK},
 	}
 }
 
@@ -45,8 +69,8 @@ func Transport(streams int) *http.Transport {
 	return &http.Transport{MaxIdleConns: streams, MaxIdleConnsPerHost: streams, DisableCompression: true}
 }
 
-// question is what everybody asks.
+// What everybody asks, and whom.
 const (
-	model    = "lighthouse-1"
-	question = "What is on the rock?"
+	modelName = "lighthouse-1"
+	question  = "What is on the rock?"
 )

@@ -3,28 +3,26 @@ package bench
 import (
 	"context"
 	"errors"
-	"net/http"
 
 	"github.com/weir-agents/weir/pipeline"
-	"github.com/weir-agents/weir/provider/openai"
 )
 
 // weir is the whole pipeline, read by Session.Run.
 type weir struct {
-	client *openai.Client
+	source Source
 	door   *pipeline.Pipeline
 }
 
-func openWeir(url string, transport http.RoundTripper) (Client, error) {
-	c, err := openai.New(openai.Config{BaseURL: url, Transport: transport})
+func openWeir(src Source) (Client, error) {
+	m, err := src.model()
 	if err != nil {
 		return nil, err
 	}
-	p, err := pipeline.New(c, pipeline.Config{Model: model})
+	p, err := pipeline.New(m, pipeline.Config{Model: modelName})
 	if err != nil {
 		return nil, err
 	}
-	return &weir{c, p}, nil
+	return &weir{src, p}, nil
 }
 
 func (w *weir) Session() (Session, error) {
@@ -37,7 +35,7 @@ func (w *weir) Session() (Session, error) {
 
 func (w *weir) Close() {
 	w.door.Close()
-	w.client.Close()
+	w.source.close()
 }
 
 type weirSession struct{ *pipeline.Session }

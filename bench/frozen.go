@@ -1,0 +1,67 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Frozen is what a reader costs that stops in the middle of an answer.
+type Frozen struct {
+	Heap  int64         // bytes of live heap over what there was before the answer
+	Cores float64       // processor time by time, while nothing was read
+	Leave time.Duration // until Read had returned when the reader left
+}
+
+// FrozenReader reads an answer of n tokens and stops at the token at: it waits
+// for settle, looks at the heap, and counts processor time for watch. Then it
+// reads on, and fails if a byte is missing. In a second answer it leaves there.
+func FrozenReader(ctx context.Context, c Client, n, at int, settle, watch time.Duration) (Frozen, error) {
+	s, err := c.Session()
+	if err != nil {
+		return Frozen{}, err
+	}
+	defer s.Close()
+	var f Frozen
+	got, before := 0, Heap()
+	err = s.Read(ctx, func(text string) bool {
+		stop := got/len(word) < at && (got+len(text))/len(word) >= at
+		got += len(text)
+		if stop {
+			wait(ctx, settle)
+			f.Heap = int64(Heap()) - int64(before)
+			cpu, begun := CPU(), time.Now()
+			wait(ctx, watch)
+			f.Cores = float64(CPU()-cpu) / float64(time.Since(begun))
+		}
+		return true
+	})
+	if err != nil {
+		return f, err
+	}
+	if got != n*len(word) {
+		return f, fmt.Errorf("after the reader went on %d bytes had come, not %d", got, n*len(word))
+	}
+	var left time.Time
+	got = 0
+	err = s.Read(ctx, func(text string) bool {
+		if got += len(text); got/len(word) < at {
+			return true
+		}
+		wait(ctx, settle)
+		left = time.Now()
+		return false
+	})
+	f.Leave = time.Since(left)
+	return f, err
+}
+
+// wait returns after d, or when ctx ends.
+func wait(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}

@@ -84,6 +84,9 @@ type Limits struct {
 	StopGrace time.Duration
 	// HookTime ends a hook that runs longer; its error fails the turn. Default 60 s.
 	HookTime time.Duration
+	// CompactTime ends a compaction that takes longer; the history stays as it
+	// was. Default 10 min.
+	CompactTime time.Duration
 	// Eager starts a permitted read-only call while the model still streams.
 	// Off by default.
 	Eager bool
@@ -127,6 +130,7 @@ func (l Limits) Default() Limits {
 	wait(&l.CallTime, 10*time.Minute)
 	wait(&l.StopGrace, 5*time.Second)
 	wait(&l.HookTime, time.Minute)
+	wait(&l.CompactTime, 10*time.Minute)
 	return l
 }
 
@@ -200,6 +204,7 @@ func (l Limits) Validate() error {
 		{"RetryAfterMax", int(l.RetryAfterMax), 1}, {"TurnTime", int(l.TurnTime), 0},
 		{"CallTime", int(l.CallTime), 1}, {"ApprovalWait", int(l.ApprovalWait), 0},
 		{"StopGrace", int(l.StopGrace), 1}, {"HookTime", int(l.HookTime), 1},
+		{"CompactTime", int(l.CompactTime), 1},
 	}
 	for _, f := range ints {
 		if f.v < f.least {

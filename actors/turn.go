@@ -38,23 +38,25 @@ var edges = [...][]State{
 
 // Turn is the machine of one turn: from a prompt until the model is done.
 type Turn struct {
-	rules turnRules
-	state State
-	ref   Ref // the try that runs
-	took  []edge
+	rules   turnRules
+	state   State
+	ref     Ref // the try that runs
+	awaited Ref // of the PrepareStep that is out
+	took    []edge
 
 	prompt  Prompt
 	started time.Time
 	request provider.Request // of this step, for its further tries
 
 	open     openWork
-	calls    int       // of the last message that have no result yet
-	then     func()    // what follows when they have
-	ending   *ending   // how it will end, once what is open has stopped
-	afterOne bool      // CancelAfterStep came
-	clock    turnClock // retry and time limit
-	tally    turnTally // what the limits count
-	last     TurnEnded // Text, Stop and Usage so far
+	broken   *StreamBroke // waits until nothing of its try runs any more
+	calls    int          // of the last message that have no result yet
+	then     func()       // what follows when they have
+	ending   *ending      // how it will end, once what is open has stopped
+	afterOne bool         // CancelAfterStep came
+	clock    turnClock    // retry and time limit
+	tally    turnTally    // what the limits count
+	last     TurnEnded    // Text, Stop and Usage so far
 	sends    []Send
 	now      time.Time
 }
@@ -64,6 +66,7 @@ type turnRules struct {
 	limits   Limits
 	fallback []string       // models tried after the attempts are spent
 	jitter   func() float64 // in [0,1), for the back-off
+	compacts bool           // the history can be made shorter
 }
 
 // edge is a state change that was taken, for the tests that count them.
@@ -75,6 +78,7 @@ type openWork struct {
 	stream    bool // an OpenStream
 	closing   bool // a CloseStream
 	calls     bool // a CloseCalls
+	voiding   bool // a VoidCalls
 }
 
 // ending is how a turn will end.
@@ -109,7 +113,11 @@ func (t *Turn) Handle(in any, now time.Time) []Send {
 		}
 	case StreamBroke:
 		if in.Ref == t.ref {
-			t.broke(in)
+			t.voidFirst(in)
+		}
+	case CallsVoided:
+		if in.Ref == t.ref {
+			t.voided()
 		}
 	case StreamClosed:
 		if in.Ref == t.ref {
@@ -184,17 +192,19 @@ func (t *Turn) prepare() {
 		t.drain(ending{outcome: Canceled})
 		return
 	}
-	t.open.preparing = true
-	t.send(Supervising, PrepareStep{Ref: Ref{t.ref.Turn, t.ref.Step + 1, 1}})
+	t.await(PrepareStep{Ref: Ref{t.ref.Turn, t.ref.Step + 1, 1}})
 }
 
 // prepared opens the step. If the turn is ending instead, the session keeps
 // the prompts that were to join: it learns by PromptsJoined that they did.
 func (t *Turn) prepared(in StepPrepared) {
-	if !t.open.preparing || in.Ref.Turn != t.ref.Turn || in.Ref.Step != t.ref.Step+1 {
+	if !t.open.preparing || in.Ref != t.awaited {
 		return // I12
 	}
 	t.open.preparing = false
+	if in.Spent != nil {
+		t.last.Usage = t.last.Usage.Add(*in.Spent)
+	}
 	if t.ending != nil {
 		if t.state == Idle {
 			t.finish()
@@ -204,7 +214,7 @@ func (t *Turn) prepared(in StepPrepared) {
 		return
 	}
 	if in.Err != nil {
-		t.end(ending{outcome: Failed, err: &TurnError{"hook", in.Err.Error()}})
+		t.end(ending{outcome: Failed, err: stepError(in.Err)})
 		return
 	}
 	t.ref = in.Ref
@@ -264,6 +274,9 @@ func (t *Turn) drain(e ending) {
 	t.then = nil
 	t.clock.retry = time.Time{}
 	t.ending = &e
+	if t.open.preparing && t.rules.compacts {
+		t.send(Supervising, DropStep{Ref: t.awaited}) // it may take long
+	}
 	if t.state == Idle {
 		if t.open.preparing { // the hook before the step may still run
 			return

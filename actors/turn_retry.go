@@ -9,9 +9,31 @@ import (
 	"github.com/weir-agents/weir/provider"
 )
 
+// voidFirst takes the news of a failed try. Calls that began while it streamed
+// are void: they are stopped and awaited before anything follows (DESIGN §5).
+func (t *Turn) voidFirst(in StreamBroke) {
+	t.open.stream = false
+	if !t.rules.limits.Eager || t.state != Streaming {
+		t.broke(in)
+		return
+	}
+	t.broken, t.open.voiding = &in, true
+	t.send(Executor, VoidCalls{Ref: t.ref})
+}
+
+// voided goes on where voidFirst stopped.
+func (t *Turn) voided() {
+	t.open.voiding = false
+	if in := t.broken; in != nil {
+		t.broken = nil
+		t.broke(*in)
+		return
+	}
+	t.settle()
+}
+
 // broke acts on a failed try: asks again, or ends the turn.
 func (t *Turn) broke(in StreamBroke) {
-	t.open.stream = false
 	err := *in.Err
 	if err.Usage != nil { // a failed try costs money too
 		t.last.Usage = t.last.Usage.Add(*err.Usage)
@@ -26,6 +48,7 @@ func (t *Turn) broke(in StreamBroke) {
 		Status: err.Status, Tool: err.Tool, Raw: err.Raw,
 	})
 	switch {
+	case t.squeeze(&err, in.Shown):
 	case again:
 		t.retry(wait, reason(&err), in.Shown)
 	case err.Retryable && err.RetryAfter <= t.rules.limits.RetryAfterMax && t.tally.model < len(t.rules.fallback):
@@ -100,6 +123,24 @@ func (t *Turn) fallBack(err *provider.Error, shown bool) {
 	t.request.Model = model
 	t.tell(Notice{Level: "warn", Code: "fallback", Model: model, Text: "the attempts are spent; going on with model " + model})
 	t.retry(0, reason(err), shown)
+}
+
+// squeeze asks for the step anew with a shorter history, once a step, if the
+// model has refused it as too long.
+func (t *Turn) squeeze(err *provider.Error, shown bool) bool {
+	if !t.rules.compacts || t.afterOne || t.tally.squeezed == t.ref.Step || !err.Overflow() {
+		return false
+	}
+	t.tally.squeezed = t.ref.Step
+	t.tell(RetryScheduled{NextAttempt: t.ref.Attempt + 1, Reason: "longer than the model takes, the history is made shorter first", Discard: shown})
+	t.await(PrepareStep{Ref: Ref{t.ref.Turn, t.ref.Step, t.ref.Attempt + 1}, Overflow: true})
+	return true
+}
+
+// await asks for a request; the StepPrepared of that try answers.
+func (t *Turn) await(in PrepareStep) {
+	t.open.preparing, t.awaited = true, in.Ref
+	t.send(Supervising, in)
 }
 
 func (t *Turn) askAgain() {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
 func one(old, new string) []edit { return []edit{{Old: old, New: new}} }
@@ -24,6 +25,8 @@ func TestEdits(t *testing.T) {
 		{"B055 a new line gets the line end of its place", "a\r\nb\r\n", one("b", "b\nc"), "a\r\nb\r\nc\r\n"},
 		{"B055 mixed ends keep theirs", "a\nb\r\nc\n", []edit{{Old: "c", New: "c\nd"}, {Old: "b", New: "b\n1"}}, "a\nb\r\n1\r\nc\nd\n"},
 		{"B055 explicit CRLF", "a\r\nb\n", one("a\r\n", "x\n"), "x\r\nb\n"},
+		{"B055 old starts with a newline", "a\r\nb\r\nc", one("\nb\nc", "\nd"), "a\r\nd"},
+		{"B055 old is a newline", "a\r\nb", one("\n", "\n\n"), "a\r\n\r\nb"},
 		{"B056 BOM stays", "\xef\xbb\xbfhead\nx", one("head", "top"), "\xef\xbb\xbftop\nx"},
 		{"B056 BOM in old", "\xef\xbb\xbfhead\nx", one("\ufeffhead", "top"), "\xef\xbb\xbftop\nx"},
 		{"B058 blanks are exact", "if  a:\n\tif b :\n", one("\tif b :", "\tif c :"), "if  a:\n\tif c :\n"},
@@ -170,4 +173,41 @@ func TestB052ChangedSinceRead(t *testing.T) {
 
 	k.write("g", "unread\n")
 	k.want("edit_file", args{"path": "g", "edits": one("unread", "edited")})
+}
+
+// An edit that succeeds has replaced the one place where old stands, and no
+// byte elsewhere.
+func TestEditChangesOnlyItsSpan(t *testing.T) {
+	piece := rapid.SampledFrom([]string{"a", "b", "\n", "\r\n", " ", "é", "\xe9"})
+	text := rapid.Map(rapid.SliceOfN(piece, 1, 30), func(p []string) string { return strings.Join(p, "") })
+	lf := func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
+	rapid.Check(t, func(t *rapid.T) {
+		before := text.Draw(t, "before")
+		from := rapid.IntRange(0, len(before)-1).Draw(t, "from")
+		to := rapid.IntRange(from+1, len(before)).Draw(t, "to")
+		if before[to-1] == '\r' {
+			to++ // A line end is one thing.
+		}
+		if from > 0 && before[from-1] == '\r' {
+			from--
+		}
+		old, repl := before[from:to], text.Draw(t, "new")
+		if rapid.Bool().Draw(t, "as shown") {
+			old, repl = lf(old), lf(repl)
+		}
+		after, n, err := applyEdits([]byte(before), []edit{{Old: old, New: repl}})
+		if err != nil {
+			return
+		}
+		want := strings.Replace(lf(before), lf(old), lf(repl), 1)
+		if strings.Contains(old, "\r\n") { // Asked for with its line ends, which tell it from others.
+			want = lf(strings.Replace(before, old, repl, 1))
+		}
+		if n != 1 || lf(string(after)) != want {
+			t.Fatalf("%q with %q for %q became %q", before, repl, old, after)
+		}
+		if !strings.Contains(before, "\r\n") && string(after) != strings.Replace(before, old, repl, 1) {
+			t.Fatalf("%q with %q for %q became %q", before, repl, old, after)
+		}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -92,10 +93,16 @@ type span struct{ from, to int }
 // two answers to which one is meant. If old stands nowhere as it is, its
 // newlines also match CRLF, which is how read_file shows them.
 func find(text, old []byte) []span {
-	if spans := findExact(text, old); len(spans) > 0 || !bytes.Contains(old, []byte("\n")) || bytes.Contains(old, []byte("\r\n")) {
-		return spans
+	spans := findExact(text, old)
+	if len(spans) == 0 && bytes.Contains(old, []byte("\n")) && !bytes.Contains(old, []byte("\r\n")) {
+		spans = findLoose(text, bytes.Split(old, []byte("\n")))
 	}
-	return findLoose(text, bytes.Split(old, []byte("\n")))
+	for i, s := range spans { // A line end is one thing: none is split.
+		if s.from > 0 && text[s.from] == '\n' && text[s.from-1] == '\r' {
+			spans[i].from--
+		}
+	}
+	return slices.Compact(spans)
 }
 
 func findExact(text, old []byte) []span {

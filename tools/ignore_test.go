@@ -1,0 +1,66 @@
+package tools
+
+import (
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// git runs the real one, without anybody's configuration.
+func (k *kit) git(arguments ...string) string {
+	k.t.Helper()
+	cmd := exec.Command("git", arguments...)
+	cmd.Dir = k.dir
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + k.dir, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null"}
+	out, err := cmd.Output()
+	if err != nil {
+		k.t.Fatalf("git %q: %v", arguments, err)
+	}
+	return string(out)
+}
+
+// What the search tools leave out is what git does, for any rules.
+func TestIgnoreRulesAgreeWithGit(t *testing.T) {
+	k := newKit(t, Config{})
+	k.git("init", "-q")
+	for _, file := range []string{
+		"a", "b.c", "x.o", "[x]", "{a,b}", "#a", "!a", "sp ", "d/a", "d/b.c", "d/x.o", "d/d/a", "d/d/x.o", "d/e/f/a", "d/e/f/b.c",
+		"e/a", "e/d/a", "e/d/b.c", "e/f/g/h/a", "ab/a", "ab/ab", "ab/b/a", ".h/a", "d/.h",
+	} {
+		k.write(file, "")
+	}
+	part := rapid.SampledFrom([]string{
+		"a", "b", "d", "e", "f", "ab", "*", "?", "**", "*.c", "x.*", "[a-d]", "[!a]", "[^a]*", ".h", "d*", "a?", "{a,b}", "*b", `\a`, "[x]", `\[x\]`,
+	})
+	rule := rapid.Custom(func(t *rapid.T) string {
+		r := strings.Join(rapid.SliceOfN(part, 1, 4).Draw(t, "parts"), "/")
+		return rapid.SampledFrom([]string{"", "", "!"}).Draw(t, "not") + rapid.SampledFrom([]string{"", "", "/"}).Draw(t, "root") +
+			r + rapid.SampledFrom([]string{"", "", "/", " ", "\r"}).Draw(t, "end")
+	})
+	odd := rapid.SampledFrom([]string{"#a", `\#a`, `\!a`, `sp\ `, "sp ", "", "/", "!", "!/", "**/", "/**", "a**b", "d/**/a", "***"})
+	rules := rapid.Map(rapid.SliceOfN(rapid.OneOf(rule, rule, odd), 0, 5), func(lines []string) string { return strings.Join(lines, "\n") + "\n" })
+	rapid.Check(t, func(t *rapid.T) {
+		k.write(".gitignore", rules.Draw(t, "root"))
+		k.write("d/.gitignore", rules.Draw(t, "d"))
+		want := strings.FieldsFunc(k.git("ls-files", "-z", "--others", "--exclude-standard"), func(r rune) bool { return r == 0 })
+		var got []string
+		walk := tree{root: k.ws.roots[0], visit: func(_ *os.Root, e entry) (bool, error) {
+			if !e.IsDir() {
+				got = append(got, e.rel)
+			}
+			return true, nil
+		}}
+		if err := walk.walk(k.t.Context(), "."); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Fatalf("got  %q\nwant %q", got, want)
+		}
+	})
+}

@@ -47,6 +47,7 @@ type FrameReader struct {
 	hasData  bool // the open frame has a data line
 	ready    bool // the open frame is whole and not handed out yet
 	settled  bool // what was open at the end of the body is decided
+	cut      bool // the body ended inside an event
 
 	event  []byte // of the open frame
 	given  []byte // of the frame handed out last
@@ -106,6 +107,10 @@ func (f *FrameReader) Ready() bool {
 	}
 	return true
 }
+
+// Cut reports, once Next has returned an error, whether the body ended or
+// broke inside an event, which is then lost.
+func (f *FrameReader) Cut() bool { return f.cut }
 
 // Sniff returns the first byte of the body that is not blank, without taking
 // it; blank lines before it are gone. It is called before the first Next.
@@ -302,7 +307,7 @@ func (f *FrameReader) settle() {
 	if string(data) == "[DONE]" || json.Valid(data) {
 		return
 	}
-	f.ready = false
+	f.ready, f.cut = false, true
 	f.drop()
 	if errors.Is(f.err, io.EOF) {
 		f.err = io.ErrUnexpectedEOF

@@ -30,7 +30,7 @@ func TestFramesFollowTheRules(t *testing.T) {
 	tests := map[string]struct {
 		body string
 		want []string
-		err  error
+		err  error // io.ErrUnexpectedEOF: cut inside an event
 	}{
 		"nothing":                  {"", nil, eof},
 		"one":                      {"data: {}\n\n", []string{"|{}"}, eof},

@@ -193,7 +193,7 @@ func (s *stream) cut(err error) {
 	case errors.Is(err, errIdle):
 		e.Kind = provider.IdleTimeout
 		e.Message = fmt.Sprintf("no byte came for %v, and the answer was not complete", s.body.idle)
-	case errors.Is(err, io.EOF) && !s.some:
+	case !s.some && !s.frames.Cut():
 		e.Kind, e.Message = provider.EmptyResponse, "the answer ended without any event"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		e.Message = "the answer ended before its finish reason"

@@ -672,6 +672,10 @@ oai("usage-on-error", "What was told before the stream broke still costs.", [X({
 # ---- the connection ----------------------------------------------------------
 oai("reset-mid-stream", "The connection is reset in the middle.", [X.role(), X.text("The rope")],
     err("truncated_stream", True, "The rope"), end="reset", cut=True)
+oai("reset-before-first-event", "The connection is reset when only comments have come.", [b": hold on\n\n"],
+    err("empty_response", True), end="reset", cut=True)
+oai("reset-within-first-event", "The connection is reset inside the first event.", [data(X.obj({"content": "lost"}))[:-9]],
+    err("truncated_stream", True), end="reset", cut=True)
 oai("reset-after-finish", "The connection is reset after the finish reason: complete.", [X.text("Made fast."), FIN(X)],
     ok("Made fast."), end="reset", cut=True)
 oai("close-without-last-chunk", "The connection closes without the last HTTP chunk after the finish.",

@@ -23,6 +23,9 @@ type Config struct {
 	Limits   Limits // with its defaults set
 	Deltas   DeltaMode
 	Fallback []string
+	// Compaction keeps the history inside the model's window; the zero value
+	// leaves it alone.
+	Compaction Compaction
 	// Strict fails a step over a call whose arguments are malformed or invalid.
 	Strict bool
 	// Started is the first event of the session.
@@ -31,6 +34,19 @@ type Config struct {
 	Ended func()
 	// PanicOnRefusal makes a refused post panic where it was made. For tests.
 	PanicOnRefusal bool
+}
+
+// Compaction says how much a model takes and who makes a history shorter.
+type Compaction struct {
+	// Window is how many tokens a request may have; 0: not known, nothing is
+	// checked. At is the share of it at which a compaction is due.
+	Window int
+	At     float64
+	// Compact returns a shorter history for req, whose Messages are the history,
+	// and what that has used. A corrected estimate is scale times EstimateTokens.
+	// It runs in a goroutine of its own within Limits.CompactTime and must end
+	// when ctx does. Nil: the history is never made shorter.
+	Compact func(ctx context.Context, req provider.Request, scale float64) ([]provider.Message, provider.Usage, error)
 }
 
 // Hooks are the points where an embedder comes in. Each runs in a goroutine of

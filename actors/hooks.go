@@ -42,3 +42,35 @@ func (s *supervisor) turnOver(e TurnEnded) {
 		}
 	}()
 }
+
+// askCompact has the history made shorter.
+func (s *supervisor) askCompact(in askCompact) {
+	ctx, cancel := context.WithTimeout(s.ctx, s.config.Limits.CompactTime)
+	s.stopCompact = cancel
+	s.running.Add(1)
+	// Ends when Compact returns; Close waits for it.
+	go func() {
+		defer s.running.Done()
+		defer cancel()
+		out := historyShrunk{epoch: in.epoch}
+		if p := panics.Try(func() {
+			out.messages, out.usage, out.err = s.config.Compaction.Compact(ctx, in.request, in.scale)
+		}); p != nil {
+			out.err = fmt.Errorf("the compaction panicked: %v", p.Value)
+		}
+		s.send(Supervising, out)
+	}()
+}
+
+// refuseCaller tells who asks about the history that the mailbox took no more.
+func refuseCaller(in any, why refusal) {
+	err := map[refusal]error{laneFull: errManyCallers, laneClosed: ErrClosed}[why]
+	switch in := in.(type) {
+	case ReadHistory:
+		in.Reply(nil, Fill{}, err)
+	case ReplaceHistory:
+		in.Reply(err)
+	case CompactHistory:
+		in.Reply(err)
+	}
+}

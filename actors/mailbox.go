@@ -57,7 +57,7 @@ func newMailbox(capacity, guests int, g *gauge, refused func(any, refusal)) *mai
 // message, never at an envelope around it.
 func isControl(msg any) bool {
 	switch msg.(type) {
-	case Cancel, CancelTurn, Grant, CloseStream, CloseCalls, Resolve, Stop, Attach, Tick, Crashed:
+	case Cancel, CancelTurn, Grant, CloseStream, CloseCalls, Resolve, Stop, Attach, Tick, Crashed, StopCompaction:
 		return true
 	default:
 		return false
@@ -65,8 +65,12 @@ func isControl(msg any) bool {
 }
 
 func isGuest(msg any) bool {
-	_, prompt := msg.(Prompt)
-	return prompt
+	switch msg.(type) {
+	case Prompt, ReadHistory, ReplaceHistory, CompactHistory:
+		return true
+	default:
+		return false
+	}
 }
 
 // PostUserMessage implements actor.Mailbox. It never blocks.

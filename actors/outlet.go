@@ -70,7 +70,7 @@ func (o *outlet) waits(in any) bool {
 	case CloseCalls, CancelTurn:
 		o.free = true
 		return false
-	case CloseStream, SetTimer, Grant, Resolve:
+	case CloseStream, SetTimer, Grant, Resolve, DropStep:
 		return false
 	case Post:
 		o.free = o.free || in.Free

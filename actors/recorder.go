@@ -132,6 +132,8 @@ func factData(f any) (kind, turn string, data any) {
 		return "call_started", f.Ref.Turn, f
 	case CallEnded:
 		return "call_ended", f.Ref.Turn, f
+	case HistoryReplaced:
+		return "history_replaced", "", f
 	case TurnClosed:
 		return "turn_closed", f.Turn, f.Ended
 	default:

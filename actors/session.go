@@ -21,27 +21,31 @@ var (
 // session is the machine of the supervisor: history, prompt queue, and which
 // turn runs. It survives the five actors.
 type session struct {
-	limits   Limits
-	base     provider.Request // what every request has in common
-	hooked   bool             // a BeforeStep hook looks at every request
-	history  history
-	queue    []Prompt
-	joining  []Prompt // went with a StepPrepared; the turn has not said that they joined
-	prompts  int      // how many ids were made
-	turns    int
-	turn     string // the one that runs, "" when idle
-	prompted Prompt // what it began with
-	canceled bool   // a cancel was asked of it
-	ref      Ref    // the latest try of it that is known
-	soFar    TurnEnded
-	finished map[string]ToolFinished // of the calls of its last message
-	ended    *TurnEnded              // it ended while the five were being replaced
-	cancels  []func(Outcome)
-	stopping []func()
-	stopped  bool
-	broken   bool  // the five are being replaced
-	held     []any // for the new ones
-	sends    []Send
+	limits      Limits
+	base        provider.Request // what every request has in common
+	hooked      bool             // a BeforeStep hook looks at every request
+	history     history
+	queue       []Prompt
+	joining     []Prompt // went with a StepPrepared; the turn has not said that they joined
+	prompts     int      // how many ids were made
+	turns       int
+	turn        string // the one that runs, "" when idle
+	prompted    Prompt // what it began with
+	canceled    bool   // a cancel was asked of it
+	ref         Ref    // the latest try of it that is known
+	soFar       TurnEnded
+	finished    map[string]ToolFinished // of the calls of its last message
+	ended       *TurnEnded              // it ended while the five were being replaced
+	cancels     []func(Outcome)
+	stopping    []func()
+	stopped     bool
+	broken      bool // the five are being replaced
+	full        fullness
+	compacting  *compaction // that runs, nil if none
+	compactions int
+	later       []any // asked for by who had read the end of the turn that runs
+	held        []any // for the new ones
+	sends       []Send
 }
 
 // Effects for the supervisor's own host.
@@ -101,6 +105,8 @@ func (s *session) Handle(in any) []Send {
 		}
 	case TurnDone:
 		s.done(in)
+	case ReadHistory, ReplaceHistory, CompactHistory, StopCompaction, DropStep, historyShrunk:
+		s.historyInput(in)
 	case Crashed:
 		s.broken = true
 	case rebuilt:
@@ -148,7 +154,7 @@ func (s *session) prompt(p Prompt) {
 		return
 	}
 	s.send(Supervising, Commit{Facts: []any{PromptAccepted{p}}, Then: []Send{{Supervising, reply{p.Reply, nil}}}})
-	if s.turn == "" && !s.broken {
+	if s.turn == "" && !s.broken && s.compacting == nil {
 		s.begin(p)
 		return
 	}
@@ -162,12 +168,14 @@ func (s *session) begin(p Prompt) {
 	s.turn = fmt.Sprintf("t%d", s.turns)
 	s.ref, s.soFar, s.prompted = Ref{Turn: s.turn}, TurnEnded{}, p
 	s.history.prompt(p)
+	s.full.rest = 0
 	s.send(Turning, StartTurn{Turn: s.turn, Prompt: p})
 }
 
 // cancel ends the turn that runs and voids what waits.
 func (s *session) cancel(in Cancel) {
 	if s.turn == "" || in.Turn != "" && in.Turn != s.turn {
+		s.stopIdle()
 		if in.Ended != nil {
 			s.send(Supervising, ended{[]func(Outcome){in.Ended}, ""})
 		}
@@ -182,6 +190,7 @@ func (s *session) cancel(in Cancel) {
 	s.queue = nil
 	s.send(Supervising, stopHook{})
 	s.send(Turning, CancelTurn{Turn: s.turn, Mode: in.Mode})
+	s.abandon(nil) // on the data lane, so behind the cancel
 }
 
 func (s *session) void(prompts []Prompt, why string) {
@@ -207,11 +216,7 @@ func (s *session) prepare(in PrepareStep) {
 			step.Request.Messages = append(step.Request.Messages, p.message())
 		}
 	}
-	if s.hooked {
-		s.send(Supervising, askHook{step})
-		return
-	}
-	s.send(Turning, step)
+	s.fit(step, in.Overflow)
 }
 
 // fact takes what has happened into the history.
@@ -219,6 +224,7 @@ func (s *session) fact(f any) {
 	switch f := f.(type) {
 	case MessageKept:
 		s.ref = f.Ref
+		s.full.measure(f.Ref, f.Usage)
 		s.history.keep(f.Message)
 		s.finished = map[string]ToolFinished{}
 		s.soFar.Text, s.soFar.Stop, s.soFar.Steps = f.Message.Text(), f.Stop, f.Ref.Step

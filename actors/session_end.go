@@ -25,6 +25,7 @@ func (s *session) done(in TurnDone) {
 }
 
 func (s *session) over(e TurnEnded) {
+	s.abandon(nil) // of a turn that a crash ended
 	s.turn, s.ended = "", nil
 	s.giveBack()
 	if len(s.cancels) > 0 {
@@ -32,6 +33,7 @@ func (s *session) over(e TurnEnded) {
 		s.cancels = nil
 	}
 	s.send(Supervising, turnOver{e})
+	s.catchUp()
 	s.next()
 }
 
@@ -54,6 +56,7 @@ func (s *session) next() {
 	case s.broken:
 	case len(s.stopping) > 0:
 		s.finish()
+	case s.compacting != nil: // its end comes back here
 	case len(s.queue) > 0:
 		next := s.queue[0]
 		s.queue = s.queue[1:]
@@ -69,6 +72,7 @@ func (s *session) stop(in Stop) {
 	}
 	s.stopping = append(s.stopping, done)
 	if s.turn == "" {
+		s.abandon(ErrClosed)
 		s.next()
 		return
 	}

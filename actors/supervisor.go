@@ -24,14 +24,15 @@ type supervisor struct {
 	scope   *tools.Scope
 	record  *recorder
 
-	set       *set // the five that live now
-	gen       int
-	dying     int // actors of a set that is being stopped
-	broken    *Crashed
-	closing   []func()
-	stopHooks context.CancelFunc // of the hook that runs
-	ctx       context.Context    // ends with the session
-	end       context.CancelFunc
+	set         *set // the five that live now
+	gen         int
+	dying       int // actors of a set that is being stopped
+	broken      *Crashed
+	closing     []func()
+	stopHooks   context.CancelFunc // of the hook that runs
+	stopCompact context.CancelFunc // of the compaction that runs
+	ctx         context.Context    // ends with the session
+	end         context.CancelFunc
 }
 
 // set is one incarnation of the five actors.
@@ -56,6 +57,7 @@ func Spawn(system *actor.ActorSystem, c Config) (*actor.PID, *Meter, error) {
 		config: c, box: newOutbox(c.ID, c.Limits), scope: tools.NewScope(), ctx: ctx, end: end,
 		machine: newSession(c.Limits, c.Request, c.Hooks.BeforeStep != nil),
 	}
+	s.machine.full = newFullness(c.Compaction, c.Request)
 	s.out = newAside(c.Limits, s.durable())
 	s.shell = shell{stage: Supervising, root: system.Root, routes: &routes{}, meter: meter, running: &sync.WaitGroup{}, strict: c.PanicOnRefusal}
 	s.record = newRecorder(c.Journal, c.ID, s)
@@ -80,6 +82,9 @@ func (s *supervisor) refused(h *shell, msg any, why refusal) {
 			in.Reply(map[refusal]error{laneFull: ErrBusy, laneClosed: ErrClosed}[why])
 		}
 		return
+	case ReadHistory, ReplaceHistory, CompactHistory:
+		refuseCaller(in, why)
+		return
 	case Cancel:
 		if in.Ended != nil {
 			in.Ended("")
@@ -92,7 +97,7 @@ func (s *supervisor) refused(h *shell, msg any, why refusal) {
 		return
 	case Crashed:
 		return // one is enough, and a refused one must not make another
-	case Resolve, Attach:
+	case Resolve, Attach, StopCompaction:
 		if h.stage == Supervising {
 			return // a host actor that floods the session gets no more than its lane
 		}
@@ -189,6 +194,12 @@ func (s *supervisor) act(c actor.Context, sends []Send) {
 			for _, to := range in.to {
 				to(in.outcome)
 			}
+		case answer:
+			in.to()
+		case askCompact:
+			s.askCompact(in)
+		case stopCompact:
+			s.stopCompact()
 		case askHook:
 			s.askHook(in.step)
 		case stopHook:
@@ -221,7 +232,7 @@ func (s *supervisor) spawn(c actor.Context) {
 		&streamer{shell: shells(Streamer), provider: s.config.Provider, limits: l, ctx: ctx},
 		&assemblerHost{shell: shells(Assembler), machine: newAssembler(l, s.strictCheck())},
 		&turnHost{shell: shells(Turning), machine: newTurns(turnRules{
-			limits: l, fallback: s.config.Fallback, jitter: rand.Float64,
+			limits: l, fallback: s.config.Fallback, jitter: rand.Float64, compacts: s.config.Compaction.Compact != nil,
 		}, s.durable())},
 		&executor{
 			shell: shells(Executor), machine: newCalls(l), out: newCommits(l, s.durable()), ctx: ctx,

@@ -205,14 +205,15 @@ func (p Pricing) of(u provider.Usage) float64 {
 
 // turnTally counts what the limits of a turn look at.
 type turnTally struct {
-	tries  int // of this step with this model
-	model  int // how many fallback models were taken
-	pauses int
-	empty  int // empty answers in a row
-	round  round
-	before string // the round before, calls and results
-	same   int    // rounds in a row that were the same
-	bad    int    // rounds in a row in which every call failed
+	tries    int // of this step with this model
+	model    int // how many fallback models were taken
+	pauses   int
+	squeezed int // the step that was asked anew with a shorter history
+	empty    int // empty answers in a row
+	round    round
+	before   string // the round before, calls and results
+	same     int    // rounds in a row that were the same
+	bad      int    // rounds in a row in which every call failed
 }
 
 // round is the calls of one message and what came of them.

@@ -42,6 +42,9 @@ type Config struct {
 	Limits Limits
 	// Journal keeps the facts of the session. Nil: none.
 	Journal journal.Journal
+	// Compaction keeps the conversation inside the model's window. Zero: before
+	// a step that would fill 85 % of it.
+	Compaction Compaction
 	// Hooks are called at the insertion points.
 	Hooks Hooks
 	// ActorSystem is where the actors live. Nil: one that all pipelines without
@@ -93,6 +96,9 @@ func New(p provider.Provider, c Config) (*Pipeline, error) {
 		c.Tools = empty
 	}
 	c.Limits = c.Limits.Default()
+	if err := c.Compaction.validate(); err != nil {
+		return nil, fmt.Errorf("pipeline: %w", err)
+	}
 	if err := c.Limits.Validate(); err != nil {
 		return nil, fmt.Errorf("pipeline: %w", err)
 	}
@@ -146,6 +152,7 @@ func (p *Pipeline) sessionConfig(id string, s *Session) actors.Config {
 		ID: id, Provider: p.provider, Tools: c.Tools, Policy: c.Policy, Journal: c.Journal, Hooks: c.Hooks,
 		Limits: c.Limits, Deltas: c.Deltas, Fallback: c.Fallback, Strict: c.StrictArguments,
 		PanicOnRefusal: c.PanicOnRefusal, Ended: s.ended,
+		Compaction: c.Compaction.session(p.provider, c.Model),
 		Request: provider.Request{
 			Model: c.Model, System: c.System, Tools: specs(c.Tools), NoStream: c.NoStream, MaxTokens: c.MaxTokens,
 			Temperature: c.Temperature, Effort: c.Effort, Thinking: c.Thinking, Extra: c.Extra,

@@ -26,6 +26,7 @@ type Session struct {
 	meter    *Meter
 	inbox    inbox
 	reading  atomic.Bool
+	read     atomic.Value  // the id of the last turn whose end a loop got
 	done     chan struct{} // closed when the last actor has stopped
 
 	mu      sync.Mutex
@@ -182,6 +183,9 @@ func (s *Session) next(ctx context.Context) (Event, error) {
 			s.root.Send(s.pid, actors.Grant{From: Reporter, Batches: grant})
 		}
 		if ok {
+			if end, ok := e.(TurnEnded); ok {
+				s.read.Store(end.Turn)
+			}
 			return e, nil
 		}
 		select {

@@ -17,6 +17,7 @@ type (
 	CancelMode = actors.CancelMode
 	DeltaMode  = actors.DeltaMode
 	TurnError  = actors.TurnError
+	Fill       = actors.Fill
 
 	SessionStarted    = actors.SessionStarted
 	PromptQueued      = actors.PromptQueued
@@ -61,10 +62,12 @@ const (
 	Supervising = actors.Supervising
 )
 
-// ErrBusy and ErrClosed are the errors of Post; see package actors.
+// The errors of Post and Compact; see package actors.
 var (
-	ErrBusy   = actors.ErrBusy
-	ErrClosed = actors.ErrClosed
+	ErrBusy         = actors.ErrBusy
+	ErrClosed       = actors.ErrClosed
+	ErrStopped      = actors.ErrStopped
+	ErrNoCompaction = actors.ErrNoCompaction
 )
 
 // AppendEvent appends e to b as one JSON object without a line end, in the form

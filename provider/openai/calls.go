@@ -63,6 +63,7 @@ func (f *fold) finishCalls(out *wire.Out) (n int, usable bool, err error) {
 		}
 		n++
 		call := s.call(ids.of(s.id))
+		s.args = nil // the call holds them twice already
 		usable = usable && call.Arguments != nil
 		if s.early == nil || !same(*s.early, call) {
 			out.Done(s.block, call)

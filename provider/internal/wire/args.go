@@ -34,10 +34,14 @@ func Arguments(text string) json.RawMessage {
 		}
 		text = Trim(inner)
 	}
-	if !IsObject(text) {
+	if !strings.HasPrefix(text, "{") {
 		return nil
 	}
-	return pairSurrogates([]byte(text))
+	object := []byte(text) // the one copy: arguments may be many megabytes
+	if !json.Valid(object) {
+		return nil
+	}
+	return pairSurrogates(object)
 }
 
 // pairSurrogates returns valid JSON with each \uXXXX that is half a surrogate

@@ -24,14 +24,14 @@ func (a *adapter) Session() (Session, error) { return a, nil }
 func (a *adapter) Close()                    { a.source.close() }
 
 // asked is the request of the subjects that have no session of their own.
-func asked() provider.Request {
+func asked(question string) provider.Request {
 	return provider.Request{Model: modelName, Messages: []provider.Message{
 		{Role: provider.User, Blocks: []provider.Block{provider.Text{Text: question}}},
 	}}
 }
 
-func (a *adapter) Read(ctx context.Context, take func(string) bool) error {
-	for d, err := range a.model.Stream(ctx, asked()) {
+func (a *adapter) Read(ctx context.Context, question string, take func(string) bool) error {
+	for d, err := range a.model.Stream(ctx, asked(question)) {
 		if err != nil {
 			return err
 		}

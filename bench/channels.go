@@ -33,7 +33,7 @@ func openChannels(src Source) (Client, error) {
 
 func (c channels) Session() (Session, error) { return c, nil }
 
-func (c channels) Read(ctx context.Context, take func(string) bool) error {
+func (c channels) Read(ctx context.Context, question string, take func(string) bool) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	read := make(chan provider.Delta, depth)
@@ -42,7 +42,7 @@ func (c channels) Read(ctx context.Context, take func(string) bool) error {
 	failed := make(chan error, 1)
 	go func() { // ends with the stream or ctx
 		defer close(read)
-		failed <- c.stream(ctx, read)
+		failed <- c.stream(ctx, question, read)
 	}()
 	go keep(ctx, read, kept)
 	go stamp(ctx, kept, out)
@@ -54,8 +54,8 @@ func (c channels) Read(ctx context.Context, take func(string) bool) error {
 	return <-failed
 }
 
-func (c channels) stream(ctx context.Context, to chan<- provider.Delta) error {
-	for d, err := range c.model.Stream(ctx, asked()) {
+func (c channels) stream(ctx context.Context, question string, to chan<- provider.Delta) error {
+	for d, err := range c.model.Stream(ctx, asked(question)) {
 		if err != nil {
 			return err
 		}

@@ -16,7 +16,7 @@ func FirstToken(ctx context.Context, c Client) (time.Duration, error) {
 	defer s.Close()
 	var first time.Duration
 	begun := time.Now()
-	err = s.Read(ctx, func(text string) bool {
+	err = s.Read(ctx, plain, func(text string) bool {
 		if first == 0 {
 			first = time.Since(begun)
 		}

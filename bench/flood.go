@@ -23,7 +23,7 @@ func ReadAll(ctx context.Context, c Client, n int) (Flow, error) {
 	defer s.Close()
 	bytes, texts := 0, 0
 	before := Used()
-	err = s.Read(ctx, func(text string) bool {
+	err = s.Read(ctx, plain, func(text string) bool {
 		bytes += len(text)
 		texts++
 		return true

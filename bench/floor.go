@@ -25,9 +25,8 @@ func openFloor(src Source) (Client, error) {
 func (f *floor) Session() (Session, error) { return f, nil }
 func (f *floor) Close()                    { f.http.CloseIdleConnections() }
 
-const body = `{"model":"` + modelName + `","stream":true,"messages":[{"role":"user","content":"` + question + `"}]}`
-
-func (f *floor) Read(ctx context.Context, take func(string) bool) error {
+func (f *floor) Read(ctx context.Context, question string, take func(string) bool) error {
+	body := `{"model":"` + modelName + `","stream":true,"messages":[{"role":"user","content":"` + question + `"}]}`
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, f.url, strings.NewReader(body))
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ func FrozenReader(ctx context.Context, c Client, n, at int, settle, watch time.D
 	defer s.Close()
 	var f Frozen
 	got, before := 0, Heap()
-	err = s.Read(ctx, func(text string) bool {
+	err = s.Read(ctx, plain, func(text string) bool {
 		stop := got/len(word) < at && (got+len(text))/len(word) >= at
 		got += len(text)
 		if stop {
@@ -44,7 +44,7 @@ func FrozenReader(ctx context.Context, c Client, n, at int, settle, watch time.D
 	}
 	var left time.Time
 	got = 0
-	err = s.Read(ctx, func(text string) bool {
+	err = s.Read(ctx, plain, func(text string) bool {
 		if got += len(text); got/len(word) < at {
 			return true
 		}

@@ -41,7 +41,7 @@ func (m *mailboxes) spawn(f actor.ReceiveFunc) *actor.PID {
 	return m.system.Root.Spawn(actor.PropsFromFunc(f, actor.WithMailbox(box)))
 }
 
-func (m *mailboxes) Read(ctx context.Context, take func(string) bool) error {
+func (m *mailboxes) Read(ctx context.Context, question string, take func(string) bool) error {
 	ctx, cancel := context.WithCancel(ctx)
 	root := m.system.Root
 	out := &heap{limit: depth, signal: make(chan struct{}, 1), room: make(chan struct{}, 1), done: ctx.Done()}
@@ -64,7 +64,7 @@ func (m *mailboxes) Read(ctx context.Context, take func(string) bool) error {
 	})
 	failed := make(chan error, 1)
 	go func() { // ends with the stream or ctx; out ends with its last delta
-		err := m.stream(ctx, assembler)
+		err := m.stream(ctx, question, assembler)
 		failed <- err
 		if err != nil {
 			out.put(told{}, true)
@@ -81,8 +81,8 @@ func (m *mailboxes) Read(ctx context.Context, take func(string) bool) error {
 	return err
 }
 
-func (m *mailboxes) stream(ctx context.Context, to *actor.PID) error {
-	for d, err := range m.model.Stream(ctx, asked()) {
+func (m *mailboxes) stream(ctx context.Context, question string, to *actor.PID) error {
+	for d, err := range m.model.Stream(ctx, asked(question)) {
 		if err != nil {
 			return err
 		}

@@ -45,9 +45,10 @@ type Client interface {
 
 // Session asks one question after another.
 type Session interface {
-	// Read asks once and gives every piece of the answer to take, in order; the
-	// text is good until take returns. When take returns false Read leaves.
-	Read(ctx context.Context, take func(text string) bool) error
+	// Read asks a question, which needs no escape in JSON, and gives every piece of
+	// the answer to take, in order; the text is good until take returns. When take
+	// returns false Read leaves.
+	Read(ctx context.Context, question string, take func(text string) bool) error
 	Close()
 }
 
@@ -69,8 +70,8 @@ func Transport(streams int) *http.Transport {
 	return &http.Transport{MaxIdleConns: streams, MaxIdleConnsPerHost: streams, DisableCompression: true}
 }
 
-// What everybody asks, and whom.
+// Whom everybody asks, and what, where it does not matter.
 const (
 	modelName = "lighthouse-1"
-	question  = "What is on the rock?"
+	plain     = "What is on the rock?"
 )

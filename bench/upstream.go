@@ -18,8 +18,9 @@ import (
 
 // Upstream is a simulated model server that plays one script.
 type Upstream struct {
-	URL string
-	end func() error
+	URL   string
+	end   func() error
+	again func() (*Upstream, error) // another one like it
 }
 
 // Close ends the server.
@@ -60,7 +61,10 @@ func Start(self []string, src string, cfg sim.Config) (*Upstream, error) {
 	if err = errors.Join(err, readErr); err != nil {
 		return nil, fmt.Errorf("start the simulated server: %w", errors.Join(err, end(), errors.New(said.String())))
 	}
-	return &Upstream{URL: strings.TrimSpace(line), end: end}, nil
+	return &Upstream{
+		URL: strings.TrimSpace(line), end: end,
+		again: func() (*Upstream, error) { return Start(self, src, cfg) },
+	}, nil
 }
 
 // Serve is the other side of [Start]: it reads from in what to play, writes its
@@ -97,11 +101,15 @@ func StartHere(src string, cfg sim.Config) (*Upstream, error) {
 	served := make(chan error, 1)
 	// Ends with Close.
 	go func() { served <- server.Serve(l) }()
-	return &Upstream{URL: "http://" + l.Addr().String(), end: func() error {
+	end := func() error {
 		err := server.Close()
 		if s := <-served; !errors.Is(s, http.ErrServerClosed) {
 			err = errors.Join(err, s)
 		}
 		return err
-	}}, nil
+	}
+	return &Upstream{
+		URL: "http://" + l.Addr().String(), end: end,
+		again: func() (*Upstream, error) { return StartHere(src, cfg) },
+	}, nil
 }

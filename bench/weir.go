@@ -40,7 +40,7 @@ func (w *weir) Close() {
 
 type weirSession struct{ *pipeline.Session }
 
-func (s weirSession) Read(ctx context.Context, take func(string) bool) error {
+func (s weirSession) Read(ctx context.Context, question string, take func(string) bool) error {
 	for event, err := range s.Run(ctx, question) {
 		switch e := event.(type) {
 		case pipeline.TextDelta:

@@ -1,0 +1,187 @@
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// Report is what a run has measured.
+type Report struct {
+	Began   time.Time `json:"began"`
+	Machine Machine   `json:"machine"`
+	Rounds  int       `json:"rounds"`
+	Short   bool      `json:"short"`
+	Rows    []Row     `json:"rows"`
+}
+
+// Row is what one subject did in one case.
+type Row struct {
+	Scenario string   `json:"scenario"`
+	Case     string   `json:"case"`
+	Subject  string   `json:"subject"`
+	Metrics  []Metric `json:"metrics"`
+}
+
+// Metric is one number of a row, by round.
+type Metric struct {
+	Name string `json:"name"`
+	Unit string `json:"unit"`
+	// Less says that less is better.
+	Less   bool      `json:"less"`
+	Rounds []float64 `json:"rounds"`
+	// OverFloor is the median by that of the floor in the same case; 0 without one.
+	OverFloor float64 `json:"over_floor,omitempty"`
+	// Samples and Percentiles are there where many were taken: of all rounds
+	// together, and no percentile that fewer than ten samples lie beyond.
+	Samples     int64              `json:"samples,omitempty"`
+	Percentiles map[string]float64 `json:"percentiles,omitempty"`
+
+	all *hdrhistogram.Histogram
+}
+
+// Median returns the median of the rounds.
+func (m Metric) Median() float64 { return middle(m.Rounds) }
+
+// Spread returns the least and the greatest round.
+func (m Metric) Spread() (least, most float64) { return slices.Min(m.Rounds), slices.Max(m.Rounds) }
+
+func middle(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	if n == 0 {
+		return math.NaN()
+	}
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// Sample is one measurement of a metric. With Times its Value is their median.
+type Sample struct {
+	Name, Unit string
+	Less       bool
+	Value      float64
+	Times      *Times
+}
+
+// Times is a histogram of durations, from 1 ns to 1 min with 3 digits.
+type Times struct{ h *hdrhistogram.Histogram }
+
+// NewTimes returns an empty histogram. It takes about 240 KB.
+func NewTimes() *Times { return &Times{hdrhistogram.New(1, int64(time.Minute), 3)} }
+
+// Add takes one duration; what is out of range counts as its end.
+func (t *Times) Add(d time.Duration) {
+	v := min(max(int64(d), 1), int64(time.Minute))
+	if err := t.h.RecordValue(v); err != nil {
+		panic("bench: " + err.Error()) // v is in range
+	}
+}
+
+// sample makes a sample of the times, in µs.
+func (t *Times) sample(name string) Sample {
+	return Sample{Name: name, Unit: "µs", Less: true, Value: micro(t.h.ValueAtQuantile(50)), Times: t}
+}
+
+func micro(ns int64) float64 { return float64(ns) / 1e3 }
+
+// add takes a sample of another round.
+func (m *Metric) add(s Sample) {
+	m.Rounds = append(m.Rounds, s.Value)
+	if s.Times == nil {
+		return
+	}
+	if m.all == nil {
+		m.all = NewTimes().h
+	}
+	m.all.Merge(s.Times.h)
+}
+
+// close works out what all rounds together say.
+func (m *Metric) close() {
+	if m.all == nil {
+		return
+	}
+	m.Samples, m.Percentiles = m.all.TotalCount(), map[string]float64{}
+	for _, p := range []float64{50, 90, 95, 99, 99.9} {
+		if beyond := float64(m.Samples) * (100 - p) / 100; beyond >= 10 {
+			m.Percentiles[fmt.Sprintf("p%g", p)] = micro(m.all.ValueAtQuantile(p))
+		}
+	}
+}
+
+// compare sets OverFloor in the rows of one case.
+func compare(rows []Row) {
+	for _, r := range rows {
+		for i := range r.Metrics {
+			for _, f := range rows {
+				if f.Subject == "floor" {
+					r.Metrics[i].OverFloor = r.Metrics[i].Median() / f.Metrics[i].Median()
+				}
+			}
+		}
+	}
+}
+
+// JSON writes the report as one JSON object.
+func (r Report) JSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}
+
+// Table writes the report for people: the median of the rounds, their spread,
+// and in brackets how often the floor's.
+func (r Report) Table(w io.Writer) error {
+	fmt.Fprintf(w, "%s\n%d rounds, subjects in turns; median ± half the spread of the rounds [× floor]\n", r.Machine, r.Rounds)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	title := ""
+	for _, row := range r.Rows {
+		if next := row.Scenario + ": " + row.Case; next != title {
+			title = next
+			head := []string{"", "subject"}
+			for _, m := range row.Metrics {
+				head = append(head, m.Name+" "+m.Unit)
+			}
+			fmt.Fprintf(t, "\n%s\n%s\n", title, strings.Join(head, "\t"))
+		}
+		cells := []string{"", row.Subject}
+		for _, m := range row.Metrics {
+			cells = append(cells, m.cell())
+		}
+		fmt.Fprintln(t, strings.Join(cells, "\t"))
+	}
+	return t.Flush()
+}
+
+func (m Metric) cell() string {
+	least, most := m.Spread()
+	s := fmt.Sprintf("%s ±%s", short(m.Median()), short((most-least)/2))
+	for _, p := range []string{"p95", "p99"} {
+		if v, ok := m.Percentiles[p]; ok {
+			s += fmt.Sprintf(" %s %s", p, short(v))
+		}
+	}
+	if m.OverFloor != 0 && !math.IsNaN(m.OverFloor) && !math.IsInf(m.OverFloor, 0) {
+		s += fmt.Sprintf(" [%.2f]", m.OverFloor)
+	}
+	return s
+}
+
+// short writes v with three digits that count.
+func short(v float64) string {
+	switch a := math.Abs(v); {
+	case a >= 100:
+		return fmt.Sprintf("%.0f", v)
+	case a >= 10:
+		return fmt.Sprintf("%.1f", v)
+	default:
+		return fmt.Sprintf("%.2f", v)
+	}
+}

@@ -1,0 +1,61 @@
+package bench_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/weir-agents/weir/bench"
+)
+
+// Every scenario runs, every subject reads the same text, and the results are
+// all there. What they say is nobody's business here.
+func TestEveryScenarioRuns(t *testing.T) {
+	var out, progress bytes.Buffer
+	if code := bench.Run(t.Context(), []string{os.Args[0], serving}, []string{"--short", "--json", "-"}, &out, &progress); code != 0 {
+		t.Fatalf("exit code %d: %s", code, progress.String())
+	}
+	var r bench.Report
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int{}
+	for _, row := range r.Rows {
+		got[row.Scenario]++
+		if len(row.Metrics) == 0 {
+			t.Errorf("%s, %s: nothing was measured of %s", row.Scenario, row.Case, row.Subject)
+		}
+		for _, m := range row.Metrics {
+			if len(m.Rounds) != r.Rounds {
+				t.Errorf("%s, %s, %s: %s has %d rounds of %d", row.Scenario, row.Case, row.Subject, m.Name, len(m.Rounds), r.Rounds)
+			}
+			if m.Percentiles["p99"] != 0 && m.Samples < 1000 {
+				t.Errorf("%s gives a p99 of %d samples", row.Scenario, m.Samples)
+			}
+		}
+	}
+	for _, s := range bench.Scenarios() {
+		if got[s.Name] < 4 {
+			t.Errorf("%s has %d rows", s.Name, got[s.Name])
+		}
+	}
+	var table bytes.Buffer
+	if err := r.Table(&table); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"weir", "floor", "per core tokens/s", "streaming KiB"} {
+		if !bytes.Contains(table.Bytes(), []byte(want)) {
+			t.Errorf("the table does not show %q:\n%s", want, table.String())
+		}
+	}
+}
+
+func TestRunRefusesWhatThereIsNot(t *testing.T) {
+	for _, args := range [][]string{{"no-such"}, {"--subjects", "nobody"}, {"--rounds", "0"}, {"--no-such"}} {
+		var out, said bytes.Buffer
+		if code := bench.Run(t.Context(), nil, args, &out, &said); code != 2 || bytes.Count(said.Bytes(), []byte("\n")) != 1 {
+			t.Errorf("%v: exit code %d, said %q", args, code, said.String())
+		}
+	}
+}

@@ -65,37 +65,6 @@ type Grant struct {
 	Bytes   int
 }
 
-// ReadHistory asks for the history and for what fills the window. While a turn
-// runs the results of the last message's calls may be missing.
-type ReadHistory struct {
-	// Reply is told once. It must not block; the messages are frozen.
-	Reply func([]provider.Message, Fill, error)
-}
-
-// ReplaceHistory makes Messages the history, if no turn runs and
-// [provider.CheckHistory] finds no fault with them.
-type ReplaceHistory struct {
-	Messages []provider.Message
-	// Ended is the last turn whose end the caller has read: it does not count
-	// as running.
-	Ended string
-	// Reply is told once: nil, an error that is [ErrBusy], [ErrClosed], or what
-	// is wrong with the messages. It must not block.
-	Reply func(error)
-}
-
-// CompactHistory asks for a shorter history, if no turn runs.
-type CompactHistory struct {
-	ID    string // for StopCompaction
-	Ended string // as in ReplaceHistory
-	// Reply is told once, when it is done or why it is not. It must not block.
-	Reply func(error)
-}
-
-// StopCompaction gives up the compaction that the CompactHistory of that ID
-// began. Control lane.
-type StopCompaction struct{ ID string }
-
 // Stop ends the session: the turn is canceled, everything it started is ended.
 type Stop struct{ Done func() }
 
@@ -137,9 +106,6 @@ type PrepareStep struct {
 	Overflow bool
 }
 
-// DropStep says that the turn is ending and the step it waits for not wanted.
-type DropStep struct{ Ref Ref }
-
 // TurnDone says that a turn has ended inside; its TurnEnded is with the reporter.
 type TurnDone struct {
 	Turn    string
@@ -168,9 +134,6 @@ type CancelAsked struct {
 
 // PromptsJoined is the fact that prompts went with a step.
 type PromptsJoined struct{ Prompts []Prompt }
-
-// HistoryReplaced is the fact that the history is another one (supervisor's own).
-type HistoryReplaced struct{ Messages []provider.Message }
 
 // TurnClosed is the fact that a turn has ended.
 type TurnClosed struct {

@@ -18,6 +18,8 @@ import (
 type family struct {
 	mark []byte
 	pipe string // as /proc/PID/fd shows it
+	// since is when the shell started; what is older need not be looked at.
+	since uint64
 
 	mu      sync.Mutex
 	session int
@@ -32,6 +34,9 @@ const sessionTime = time.Second
 
 func newFamily(pid int, mark string, pipe *os.File) *family {
 	f := &family{mark: []byte(mark), session: pid, alive: true, known: map[int]uint64{}}
+	if shell, ok := readMember(pid); ok {
+		f.since = shell.start
+	}
 	if info, err := pipe.Stat(); err == nil {
 		if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 			f.pipe = fmt.Sprintf("pipe:[%d]", stat.Ino)
@@ -107,7 +112,7 @@ func (f *family) choose(all []member) []member {
 	var chosen []member
 	in := map[int]bool{}
 	for _, m := range all {
-		if ours && m.session == f.session || f.known[m.pid] == m.start || !m.kernel && f.marked(m.pid) {
+		if ours && m.session == f.session || f.known[m.pid] == m.start || m.start >= f.since && !m.kernel && f.marked(m.pid) {
 			chosen = append(chosen, m)
 			in[m.pid] = true
 		}

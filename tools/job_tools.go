@@ -63,17 +63,21 @@ func runJobOutput(ctx context.Context, call Call, args jobOutputArgs) Result {
 	return Result{Text: head + "\n" + text, Truncated: end < total || start > args.Offset}
 }
 
-// await returns when the job's output has ended, the time is up, or ctx ends.
+// await returns when the job has ended, the time is up, or ctx ends.
 func (b *job) await(ctx context.Context, wait time.Duration) {
 	if wait <= 0 {
 		return
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
-	select {
-	case <-b.drained:
-	case <-timer.C:
-	case <-ctx.Done():
+	for _, end := range []<-chan struct{}{b.drained, b.exited} {
+		select {
+		case <-end:
+		case <-timer.C:
+			return
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/url"
@@ -47,7 +48,8 @@ func ParseBase(base, ver string, endpoints ...string) (Base, error) {
 	}
 	b := Base{Query: u.RawQuery}
 	if p, ok := u.User.Password(); ok {
-		b.Secrets = append(b.Secrets, p)
+		basic := base64.StdEncoding.EncodeToString([]byte(u.User.Username() + ":" + p)) // as its header has it
+		b.Secrets = append(b.Secrets, p, basic)
 	}
 	for _, vs := range u.Query() {
 		b.Secrets = append(b.Secrets, vs...)

@@ -32,6 +32,9 @@ func (c *Client) refused(resp *http.Response, b *body) error {
 		URL:        ShownURL(resp.Request.URL),
 	}
 	e.Message = strings.TrimSpace(fmt.Sprintf("%d %s", e.Status, http.StatusText(e.Status)))
+	if typ := fields.Type; typ != "" && !strings.Contains(words, typ) { // B038
+		words = strings.TrimSuffix(typ+": "+words, ": ")
+	}
 	if words = clip(c.redact(words), wordsBytes/2); words != "" {
 		e.Message += ": " + words
 	}

@@ -25,6 +25,7 @@ const (
 // Fault is what an error object says of itself.
 type Fault struct {
 	Words   string    // in the vendor's own, not yet fit to be shown
+	Type    string    // the vendor's name for it, "" if it told none
 	numbers []float64 // of code, status, status_code
 	kinds   []string  // type and code in words, lower case
 }
@@ -121,6 +122,9 @@ func faultOfObject(o map[string]any, depth int) Fault {
 			} else if key == "type" || key == "code" {
 				f.kinds = append(f.kinds, strings.ToLower(member))
 			}
+			if key == "type" {
+				f.Type = member
+			}
 		}
 	}
 	return f
@@ -189,11 +193,28 @@ func (c *Client) redacted(e *provider.Error) *provider.Error {
 
 func (c *Client) redact(text string) string {
 	for _, s := range c.opts.Secrets {
-		for _, form := range []string{s, url.QueryEscape(s), url.PathEscape(s)} {
-			if len(s) >= secretBytes {
-				text = strings.ReplaceAll(text, form, "[key]")
-			}
+		if len(s) < secretBytes {
+			continue
+		}
+		for _, form := range formsOf(s) {
+			text = strings.ReplaceAll(text, form, "[key]")
 		}
 	}
 	return text
+}
+
+// formsOf returns the ways in which a server may write s: as it is, in a URL or
+// a page, and each of them within JSON. Only failures pay for it.
+func formsOf(s string) []string {
+	unquoted := strings.NewReplacer(`\u0026`, "&", `\u003c`, "<", `\u003e`, ">")
+	var all []string
+	for _, form := range []string{s, url.QueryEscape(s), url.PathEscape(s), html.EscapeString(s)} {
+		quoted, _ := json.Marshal(form) // a string cannot fail
+		inner := string(quoted[1 : len(quoted)-1])
+		for _, f := range []string{form, inner, unquoted.Replace(inner)} {
+			all = append(all, f, strings.ReplaceAll(f, "/", `\/`))
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }

@@ -168,6 +168,11 @@ func (s *session) fit(step StepPrepared, overflow bool) {
 		return
 	}
 	total := s.full.tokens(s.full.weight)
+	if overflow && s.full.counted < 2 {
+		step.Err = contextError("the prompt alone is longer than the model takes")
+		s.send(Turning, step)
+		return
+	}
 	if overflow || s.full.trigger > 0 && total > s.full.trigger && total > s.full.rest {
 		s.compact(compaction{step: &step, overflow: overflow})
 		return

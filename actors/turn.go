@@ -214,9 +214,10 @@ func (t *Turn) prepared(in StepPrepared) {
 		return
 	}
 	if in.Err != nil {
-		t.end(ending{outcome: Failed, err: stepError(in.Err)})
+		t.end(ending{outcome: Failed, err: t.unprepared(in.Err)})
 		return
 	}
+	t.announce()
 	t.ref = in.Ref
 	t.last.Steps = t.ref.Step
 	t.request, t.tally.tries = in.Request, 0

@@ -125,24 +125,6 @@ func (t *Turn) fallBack(err *provider.Error, shown bool) {
 	t.retry(0, reason(err), shown)
 }
 
-// squeeze asks for the step anew with a shorter history, once a step, if the
-// model has refused it as too long.
-func (t *Turn) squeeze(err *provider.Error, shown bool) bool {
-	if !t.rules.compacts || t.afterOne || t.tally.squeezed == t.ref.Step || !err.Overflow() {
-		return false
-	}
-	t.tally.squeezed = t.ref.Step
-	t.tell(RetryScheduled{NextAttempt: t.ref.Attempt + 1, Reason: "longer than the model takes, the history is made shorter first", Discard: shown})
-	t.await(PrepareStep{Ref: Ref{t.ref.Turn, t.ref.Step, t.ref.Attempt + 1}, Overflow: true})
-	return true
-}
-
-// await asks for a request; the StepPrepared of that try answers.
-func (t *Turn) await(in PrepareStep) {
-	t.open.preparing, t.awaited = true, in.Ref
-	t.send(Supervising, in)
-}
-
 func (t *Turn) askAgain() {
 	t.ref.Attempt++
 	t.openStream(nil)

@@ -208,8 +208,8 @@ type turnTally struct {
 	tries    int // of this step with this model
 	model    int // how many fallback models were taken
 	pauses   int
-	squeezed int // the step that was asked anew with a shorter history
-	empty    int // empty answers in a row
+	squeezed squeezed // the step that was asked anew with a shorter history
+	empty    int      // empty answers in a row
 	round    round
 	before   string // the round before, calls and results
 	same     int    // rounds in a row that were the same

@@ -9,7 +9,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/weir-agents/weir/provider"
 	"github.com/weir-agents/weir/tools"
 )
 
@@ -89,7 +88,7 @@ func newWorld(t rapid.TB, l Limits, p plan, durable bool, seed uint64) *world {
 		w.boxes[s].RegisterHandlers(nil, noDispatch{})
 	}
 	w.out = newOutbox("s", l)
-	w.session = newSession(l, provider.Request{Model: "m"}, p.hooked)
+	w.session = newTestSession(l, p.hooked)
 	w.aside = newAside(l, durable)
 	w.asm = newAssembler(l, nil)
 	w.turns = newTurns(turnRules{limits: l, fallback: []string{"m2"}, jitter: w.rand.Float64}, durable)

@@ -58,6 +58,7 @@ func TestEditsRefused(t *testing.T) {
 		why          string
 	}{
 		{"twice", "x\ny\nx\n", one("x", "z"), "old occurs 2 times, at lines 1, 3"},
+		{"B055 LF and CRLF are told apart by nobody", "a\nb\na\r\nb\n", one("a\nb", "x"), "old occurs 2 times, at lines 1, 3"},
 		{"overlapping", "aaa", one("aa", "b"), "old occurs 2 times"},
 		{"empty old", "x", one("", "y"), "old is empty"},
 		{"no change", "x", one("x", "x"), "old and new are the same"},

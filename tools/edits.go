@@ -90,12 +90,15 @@ func isASCII(b []byte) bool {
 type span struct{ from, to int }
 
 // find returns every place of old, overlapping ones too: two that overlap are
-// two answers to which one is meant. If old stands nowhere as it is, its
-// newlines also match CRLF, which is how read_file shows them.
+// two answers to which one is meant. A newline of old stands for LF and CRLF
+// alike, which is how read_file shows them, unless old says CRLF itself.
 func find(text, old []byte) []span {
-	spans := findExact(text, old)
-	if len(spans) == 0 && bytes.Contains(old, []byte("\n")) && !bytes.Contains(old, []byte("\r\n")) {
+	var spans []span
+	crlf := []byte("\r\n")
+	if bytes.Contains(old, []byte("\n")) && !bytes.Contains(old, crlf) && bytes.Contains(text, crlf) {
 		spans = findLoose(text, bytes.Split(old, []byte("\n")))
+	} else {
+		spans = findExact(text, old)
 	}
 	for i, s := range spans { // A line end is one thing: none is split.
 		if s.from > 0 && text[s.from] == '\n' && text[s.from-1] == '\r' {

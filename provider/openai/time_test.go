@@ -58,6 +58,33 @@ func TestAServerThatDoesNotAnswerIsGivenUp(t *testing.T) {
 	})
 }
 
+// A server may send the head of its answer before it has read a long prompt:
+// the idle timeout is for what comes after the first byte.
+func TestAHeadAloneIsNoFirstByte(t *testing.T) {
+	for _, wait := range []time.Duration{4 * time.Minute, 6 * time.Minute} {
+		head := func(w http.ResponseWriter, r *http.Request) {
+			say(w, "")
+			select {
+			case <-time.After(wait):
+				say(w, aye+finished)
+			case <-r.Context().Done():
+			}
+		}
+		inBubble(t, Config{}, head, func(t *testing.T, c *Client) {
+			o := send(t, c)
+			if wait < 5*time.Minute {
+				if o.Err != nil || o.Took != wait {
+					t.Errorf("after %v: %+v", o.Took, o)
+				}
+				return
+			}
+			if e := provider.AsError(o.Err); e.Kind != provider.FirstByteTimeout || !e.Retryable || o.Took != 5*time.Minute {
+				t.Errorf("after %v: %+v", o.Took, e)
+			}
+		})
+	}
+}
+
 func TestSilenceWithinAnAnswerIsGivenUp(t *testing.T) {
 	stall := func(w http.ResponseWriter, r *http.Request) {
 		say(w, aye)

@@ -34,14 +34,18 @@ type body struct {
 	plain  io.Reader // raw with its encoding undone
 	cancel context.CancelCauseFunc
 	idle   time.Duration
+	first  time.Time // until then the first byte has to come; zero once it has
 	until  time.Time // no read lasts longer; zero is no limit
 	timer  *time.Timer
 	failed error
 	eof    bool
 }
 
-func newBody(resp *http.Response, cancel context.CancelCauseFunc, idle time.Duration) *body {
-	b := &body{resp: resp, raw: resp.Body, cancel: cancel, idle: idle}
+// newBody times the body of resp: its first byte has until first, however
+// early its head came, since a server may send that before it has read a long
+// prompt; after it no read lasts longer than idle.
+func newBody(resp *http.Response, cancel context.CancelCauseFunc, first time.Time, idle time.Duration) *body {
+	b := &body{resp: resp, raw: resp.Body, cancel: cancel, first: first, idle: idle}
 	b.plain = timed{b}
 	switch encoding := strings.ToLower(strings.TrimSpace(resp.Header.Get("Content-Encoding"))); encoding {
 	case "", "identity":
@@ -92,6 +96,9 @@ func (t timed) Read(p []byte) (int, error) {
 		return 0, b.failed
 	}
 	wait, late := b.idle, errIdle
+	if !b.first.IsZero() {
+		wait, late = time.Until(b.first), errFirstByte
+	}
 	if !b.until.IsZero() {
 		if left := time.Until(b.until); left < wait {
 			wait, late = left, errSettled
@@ -115,6 +122,9 @@ func (t timed) Read(p []byte) (int, error) {
 		return 0, late
 	}
 	b.eof = err == io.EOF
+	if n > 0 {
+		b.first = time.Time{}
+	}
 	return n, err
 }
 

@@ -17,7 +17,7 @@ import (
 // of each field stands for the default named beside it.
 type Options struct {
 	ConnectTimeout   time.Duration // 10 s: dial, and TLS again as long
-	FirstByteTimeout time.Duration // 5 min: until the head of the answer is there
+	FirstByteTimeout time.Duration // 5 min: until the first byte of the answer's body is there
 	IdleTimeout      time.Duration // 90 s: of silence while the body is read
 	LineBytes        int           // 16 MiB: one line of an event stream
 	MessageBytes     int           // 64 MiB: all that one answer holds
@@ -125,14 +125,16 @@ func (c *Client) Do(req *http.Request) (*http.Response, error) {
 }
 
 func (c *Client) send(req *http.Request, cancel context.CancelCauseFunc) (*http.Response, error) {
+	first := time.Now().Add(c.opts.FirstByteTimeout)
 	late := time.AfterFunc(c.opts.FirstByteTimeout, func() { cancel(errFirstByte) })
 	resp, err := c.http.Do(req)
 	late.Stop()
 	if err != nil {
 		return nil, c.unanswered(req, err)
 	}
-	b := newBody(resp, cancel, c.opts.IdleTimeout)
+	b := newBody(resp, cancel, first, c.opts.IdleTimeout)
 	if resp.StatusCode/100 != 2 {
+		b.first = time.Time{} // the words of a refusal have no reason to be late
 		return nil, c.refused(resp, b)
 	}
 	resp.Body = b

@@ -190,6 +190,9 @@ func (s *stream) cut(err error) {
 	switch {
 	case isOwn:
 		e = own
+	case errors.Is(err, errFirstByte):
+		e.Kind = provider.FirstByteTimeout
+		e.Message = fmt.Sprintf("no byte of an answer came within %v", s.client.opts.FirstByteTimeout)
 	case errors.Is(err, errIdle):
 		e.Kind = provider.IdleTimeout
 		e.Message = fmt.Sprintf("no byte came for %v, and the answer was not complete", s.body.idle)

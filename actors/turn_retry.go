@@ -43,6 +43,9 @@ func (t *Turn) broke(in StreamBroke) {
 		return
 	}
 	wait, again := t.again(&err)
+	if err.Kind != provider.HTTPError {
+		err.Status = 0 // 200, as it may be here, explains nothing
+	}
 	t.tell(StreamFailed{
 		Kind: err.Kind, Message: err.Message, Retryable: err.Retryable,
 		Status: err.Status, Tool: err.Tool, Raw: err.Raw,

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // similar finds the one name in the folder at that looks like name: the same
@@ -54,6 +56,7 @@ func meant(name string, names []string) string {
 	return ""
 }
 
+// folded returns what names that look alike have in common.
 func folded(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -65,5 +68,5 @@ func folded(name string) string {
 			return '"'
 		}
 		return r
-	}, name)
+	}, norm.NFC.String(name))
 }

@@ -204,10 +204,12 @@ func TestB079LookalikeNameIsRead(t *testing.T) {
 	k.write("Screen Shot at 9.41\u202fAM.txt", "shot\n")
 	k.write("it\u2019s.txt", "curly\n")
 	k.write("bad\xffname", "bytes\n")
+	k.write("re\u0301sume\u0301.txt", "decomposed\n")
 	for asked, real := range map[string]string{
 		"Screen Shot at 9.41 AM.txt": `"Screen Shot at 9.41\u202fAM.txt"`,
 		"it's.txt":                   `"it\u2019s.txt"`,
 		`bad\xffname`:                `"bad\xffname"`,
+		"r\u00e9sum\u00e9.txt":       `"re\u0301sume\u0301.txt"`,
 	} {
 		text := k.want("read_file", args{"path": asked})
 		has(t, strings.SplitN(text, "\n", 2)[0], real, "looks like it")

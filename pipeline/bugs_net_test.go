@@ -117,7 +117,7 @@ func TestB046SilenceWithinALargeCall(t *testing.T) {
 					t.Errorf("%d requests, want 5", n)
 				}
 				for _, r := range w.server.Requests()[1:] {
-					if d := cmp.Diff([]string{"user", "assistant first", "tool first"}, shape(r.Decoded.Messages)); d != "" {
+					if d := cmp.Diff([]string{"user", "assistant first", "tool first"}, callShape(r.Decoded.Messages)); d != "" {
 						t.Errorf("a try asked (-want +got):\n%s", d)
 					}
 				}

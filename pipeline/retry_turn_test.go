@@ -104,7 +104,7 @@ func TestAFailingStepKeepsTheHistoryValid(t *testing.T) {
 					}
 					if d := cmp.Diff([]string{
 						"user", "assistant a b", "tool a b", "assistant c", "tool c", "user",
-					}, shape(w.server.Requests()[3].Decoded.Messages)); d != "" {
+					}, callShape(w.server.Requests()[3].Decoded.Messages)); d != "" {
 						t.Errorf("the history (-want +got):\n%s", d)
 					}
 					if _, n := tool.calls(); n != 2 {
@@ -116,8 +116,8 @@ func TestAFailingStepKeepsTheHistoryValid(t *testing.T) {
 	}
 }
 
-// shape is the roles of messages with the ids of their calls.
-func shape(messages []provider.Message) []string {
+// callShape is the roles of messages with the ids of their calls.
+func callShape(messages []provider.Message) []string {
 	var all []string
 	for _, m := range messages {
 		s := string(m.Role)

@@ -93,8 +93,10 @@ func parse(args []string, w io.Writer) (f *flags, command string, err error) {
 		kong.Writers(w, io.Discard),
 		kong.Exit(func(int) { helped = true }),
 		kong.ExplicitGroups([]kong.Group{
-			{Key: "model", Title: "Model:"}, {Key: "output", Title: "Output:"},
-			{Key: "limits", Title: "Limits:"}, {Key: "tools", Title: "Tools:"},
+			{Key: "model", Title: "Model:"},
+			{Key: "output", Title: "Output:"},
+			{Key: "limits", Title: "Limits:"},
+			{Key: "tools", Title: "Tools:"},
 		}),
 	)
 	if err != nil {

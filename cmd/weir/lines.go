@@ -36,9 +36,6 @@ func readLines(in io.Reader) <-chan line {
 	return lines
 }
 
-// helpText names the commands there are.
-const helpText = "/help this · /clear a new session · /exit or /quit leave"
-
 // lines runs a turn for each line of standard input, in one session. Lines that
 // start with a slash are commands. The exit code is that of the last turn.
 func (a *app) lines() (int, error) {
@@ -103,7 +100,7 @@ func (t *turner) command(h *house, text string) (leave bool, err error) {
 	case "/exit", "/quit":
 		return true, nil
 	case "/help":
-		return false, t.sink.Note(helpText, false)
+		return false, t.sink.Note(helpText(), false)
 	case "/clear":
 		fresh, err := t.fresh(h)
 		if err != nil {

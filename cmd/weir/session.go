@@ -68,6 +68,18 @@ func (a *app) open(attended bool) (h *house, err error) {
 	return h, nil
 }
 
+// deltas says which pieces of an answer become events. A person sees the size
+// of a call whose arguments still stream.
+func (a *app) deltas(attended bool) pipeline.DeltaMode {
+	switch {
+	case a.flags.Deltas == "none":
+		return pipeline.DeltasNone
+	case a.flags.Deltas == "tools", attended && a.flags.Format == "text":
+		return pipeline.DeltasTools
+	}
+	return pipeline.DeltasText
+}
+
 // close ends what open began, children too.
 func (h *house) close() {
 	h.pipe.Close()

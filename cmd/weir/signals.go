@@ -20,7 +20,7 @@ type signals struct {
 func watchSignals() *signals {
 	s := &signals{}
 	all := make(chan os.Signal, 8)
-	signal.Notify(all, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(all, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	go func() {
 		for sig := range all {

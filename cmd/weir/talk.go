@@ -5,26 +5,26 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
 
+	"github.com/weir-agents/weir/cmd/weir/internal/edit"
+	"github.com/weir-agents/weir/cmd/weir/internal/render"
 	"github.com/weir-agents/weir/pipeline"
 )
 
-const (
-	promptText = "weir> "
-	// leaveTime is how soon a second Ctrl-C has to follow to leave.
-	leaveTime = 2 * time.Second
-)
+// leaveTime is how soon a second Ctrl-C has to follow to leave.
+const leaveTime = 2 * time.Second
 
 // talk is a conversation with a person on a terminal. One goroutine owns all
 // of it but current and active, which that of signals reads.
 type talk struct {
 	turner
-	house  *house
-	screen io.Writer // where prompt and questions are shown
+	house *house
+	desk  desk
 
 	current atomic.Pointer[pipeline.Session]
 	active  atomic.Bool // a turn runs or is about to
@@ -35,8 +35,9 @@ type talk struct {
 	turn     string              // the turn that runs, "" if none
 	waiting  map[string]struct{} // prompts that were accepted and have not begun or joined
 	asking   []pipeline.ApprovalRequested
-	prompted bool // the prompt stands at the cursor
-	leaving  bool // standard input has ended
+	progress progress
+	tick     *time.Ticker // of the status line; nil while nothing goes on
+	leaving  bool         // standard input has ended
 	pressed  time.Time
 	code     int
 }
@@ -55,32 +56,31 @@ type told struct {
 
 // talk talks until the person leaves. The exit code is that of the last turn.
 func (a *app) talk() (int, error) {
+	t := &talk{turner: turner{app: a}, waiting: map[string]struct{}{}, sigs: make(chan signaled, 4), stop: func() {}}
 	h, err := a.open(true)
 	if err != nil {
 		return 0, err
 	}
 	defer h.close()
-	t := &talk{
-		turner: turner{app: a, sink: newSink(a.std, a.flags.Format, a.style())},
-		house:  h, screen: a.std.Err, waiting: map[string]struct{}{},
-		sigs: make(chan signaled, 4), stop: func() {},
+	t.house = h
+	if t.desk, t.lines, err = a.openDesk(t.pressedKey); err != nil {
+		return 0, err
 	}
+	defer t.desk.close()
+	t.sink = newSink(a.std, a.flags.Format, a.style())
 	if a.std.OutTerminal && a.flags.Format == "text" {
-		t.screen = a.std.Out
+		t.sink = &screenSink{w: t.desk, screen: render.Screen{Style: a.style()}}
 	}
-	t.lines = readLines(a.std.In)
-	defer func() { t.stop() }()
 	a.signals.during(func(n syscall.Signal) {
-		in := signaled{n, t.active.Load()}
-		a.std.Hurry()
-		if s := t.current.Load(); s != nil {
-			s.Cancel(pipeline.CancelNow)
-		}
-		select {
-		case t.sigs <- in:
-		default: // the ones before say enough
+		t.interrupt(n)
+		if n != syscall.SIGINT { // the program ends, whatever holds it up
+			time.AfterFunc(endTime, func() {
+				t.desk.close()
+				os.Exit(exitSignal + int(n))
+			})
 		}
 	})
+	defer func() { t.stop() }()
 	if err := t.begin(); err != nil {
 		return 0, err
 	}
@@ -88,6 +88,33 @@ func (a *app) talk() (int, error) {
 		return 0, err
 	}
 	return t.loop()
+}
+
+// endTime is how long the end of the program may take after a signal for it.
+const endTime = 2 * time.Second
+
+// interrupt cancels what is going on and tells the loop of the signal. It does
+// not block.
+func (t *talk) interrupt(n syscall.Signal) (active bool) {
+	in := signaled{n, t.active.Load()}
+	t.app.std.Hurry()
+	if s := t.current.Load(); s != nil {
+		s.Cancel(pipeline.CancelNow)
+	}
+	select {
+	case t.sigs <- in:
+	default: // the ones before say enough
+	}
+	return in.active
+}
+
+// pressedKey acts on Ctrl-C and Escape and reports whether the line is to be
+// emptied.
+func (t *talk) pressedKey(act edit.Act) bool {
+	if act == edit.Abort && !t.active.Load() {
+		return false
+	}
+	return !t.interrupt(syscall.SIGINT)
 }
 
 // begin opens a session in the place of the one there is.
@@ -131,6 +158,8 @@ func (t *talk) loop() (int, error) {
 				err = t.line(l, ok)
 			case in := <-t.sigs:
 				err = t.signal(in)
+			case now := <-t.ticks():
+				err = t.desk.status(t.progress.text(now))
 			}
 		}
 		switch {
@@ -138,11 +167,18 @@ func (t *talk) loop() (int, error) {
 			return t.code, nil
 		case errors.Is(err, syscall.EIO): // the terminal has vanished; its signal is on the way
 			return exitSignal + int(syscall.SIGHUP), nil
-		}
-		if err != nil {
+		case err != nil:
 			return 0, err
 		}
 	}
+}
+
+// ticks is when the status line is due.
+func (t *talk) ticks() <-chan time.Time {
+	if t.tick == nil {
+		return nil
+	}
+	return t.tick.C
 }
 
 // busy reports whether a turn runs or is about to.
@@ -150,26 +186,27 @@ func (t *talk) busy() bool { return t.turn != "" || len(t.waiting) > 0 }
 
 // ready shows the prompt when there is nothing to wait for, or leaves then.
 func (t *talk) ready() error {
-	if t.busy() || t.prompted {
+	if t.busy() {
+		if t.tick == nil {
+			t.tick = time.NewTicker(time.Second)
+		}
 		return nil
+	}
+	if t.tick != nil {
+		t.tick.Stop()
+		t.tick = nil
 	}
 	if t.leaving {
 		return errLeave
 	}
-	t.prompted = true
 	t.active.Store(false)
 	t.app.std.Relax()
-	return t.say(promptText)
-}
-
-func (t *talk) say(text string) error {
-	_, err := io.WriteString(t.screen, text)
-	return err
+	return t.desk.ready()
 }
 
 // note shows a line of the program's own, on a line of its own.
 func (t *talk) note(text string, warn bool) error {
-	t.prompted = false
+	t.desk.note()
 	return t.sink.Note(text, warn)
 }
 
@@ -178,6 +215,7 @@ func (t *talk) told(in told) error {
 		return in.err
 	}
 	t.tally.add(in.event)
+	t.progress.see(in.event, time.Now())
 	if err := t.sink.Event(in.event); err != nil {
 		return err
 	}
@@ -197,7 +235,13 @@ func (t *talk) told(in told) error {
 	case pipeline.ApprovalResolved:
 		return t.resolved(e.Call)
 	case pipeline.TurnEnded:
-		t.turn, t.asking = "", nil
+		t.turn = ""
+		if len(t.asking) > 0 {
+			t.asking = nil
+			if err := t.desk.answered(); err != nil {
+				return err
+			}
+		}
 		t.code = exitCode(e.Outcome, len(t.tally.denied) > 0)
 	default:
 	}
@@ -205,7 +249,7 @@ func (t *talk) told(in told) error {
 }
 
 // ask shows the first open question.
-func (t *talk) ask(whole bool) error { return t.say(string(question(t.asking[0], whole))) }
+func (t *talk) ask(whole bool) error { return t.desk.ask(string(question(t.asking[0], whole))) }
 
 // resolved takes a question back that has been answered, by whomever.
 func (t *talk) resolved(call string) error {
@@ -214,7 +258,10 @@ func (t *talk) resolved(call string) error {
 			continue
 		}
 		t.asking = append(t.asking[:i:i], t.asking[i+1:]...)
-		if i == 0 && len(t.asking) > 0 {
+		switch {
+		case len(t.asking) == 0:
+			return t.desk.answered()
+		case i == 0:
 			return t.ask(false)
 		}
 		break
@@ -231,7 +278,7 @@ func (t *talk) line(l line, open bool) error {
 	case len(t.asking) > 0:
 		return t.answer(l.text)
 	}
-	t.prompted = false
+	t.desk.note()
 	text := strings.TrimSpace(l.text)
 	switch {
 	case text == "":
@@ -250,17 +297,24 @@ func (t *talk) end() error {
 		t.session.Resolve(q.Call, "deny", "the person has left")
 	}
 	if !t.busy() {
-		_ = t.say("\n") // the prompt's line; leaving is all that is left to do
-		return errLeave
+		return t.leave()
 	}
-	return nil
+	return t.note("leaving when the turn has ended; Ctrl-C ends it now", false)
+}
+
+// leave leaves the line of the prompt behind.
+func (t *talk) leave() error {
+	if d, ok := t.desk.(*plainDesk); ok && d.prompted {
+		_, _ = io.WriteString(d, "\n") // leaving is all that is left to do
+	}
+	return errLeave
 }
 
 func (t *talk) answer(text string) error {
 	r, ok := parseReply(text)
 	switch {
 	case !ok:
-		return t.say(allow)
+		return t.desk.ask(allow)
 	case r.decision == "view":
 		return t.ask(true)
 	}
@@ -284,7 +338,7 @@ func (t *talk) command(text string) error {
 	case "/exit", "/quit":
 		return errLeave
 	case "/help":
-		return t.note(helpText, false)
+		return t.note(helpText(), false)
 	case "/clear":
 		t.turn, t.waiting, t.asking = "", map[string]struct{}{}, nil
 		if err := t.begin(); err != nil {
@@ -308,12 +362,13 @@ func (t *talk) signal(in signaled) error {
 	}
 	now := time.Now()
 	if now.Sub(t.pressed) < leaveTime {
-		_ = t.say("\n") // the prompt's line; leaving is all that is left to do
-		return errLeave
+		return t.leave()
 	}
 	t.pressed = now
-	if err := t.say("\n"); err != nil {
-		return err
+	if d, ok := t.desk.(*plainDesk); ok {
+		if _, err := io.WriteString(d, "\n"); err != nil {
+			return err
+		}
 	}
 	return t.note("press Ctrl-C again to leave, or Ctrl-D", false)
 }

@@ -22,7 +22,7 @@ type screen struct {
 func onTerminal(t *testing.T, args ...string) *screen {
 	t.Helper()
 	cmd := exec.Command("weir", args...)
-	cmd.Dir, cmd.Env = t.TempDir(), append(bare(), "HOME="+t.TempDir(), "TERM=xterm-256color", "NO_COLOR=1")
+	cmd.Dir, cmd.Env = t.TempDir(), append(bare(), "HOME="+t.TempDir(), "TERM=dumb")
 	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 200})
 	if err != nil {
 		t.Fatal(err)

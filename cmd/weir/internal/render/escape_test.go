@@ -65,9 +65,12 @@ func TestB025_B026_NothingHarmfulReachesATerminal(t *testing.T) {
 			a, b := nasty().Draw(t, "a"), nasty().Draw(t, "b")
 			return rapid.SampledFrom([]pipeline.Event{
 				text(a), thought(a), text(a), note("warn", a), note("info", a), started(a, b), finished(a, b, 1), refused(a, b, ""),
-				pipeline.ToolOutput{Text: a}, broke(provider.ErrorKind(a), b), retry(2, 1, a, true), failed(a, b), step(1),
+				pipeline.ToolOutput{Text: a},
+				broke(provider.ErrorKind(a), b), retry(2, 1, a, true), failed(a, b), step(1),
 				message(provider.Text{Text: a}, provider.Thinking{Text: b}, provider.Text{Text: b}),
-				pipeline.PromptQueued{Text: a}, pipeline.PromptDropped{Text: a, Reason: b}, ended(pipeline.Canceled),
+				pipeline.PromptQueued{Text: a},
+				pipeline.PromptDropped{Text: a, Reason: b},
+				ended(pipeline.Canceled),
 				pipeline.ToolStarted{Name: a, Arguments: json.RawMessage(b)},
 			}).Draw(t, "event")
 		})).Draw(t, "events")

@@ -20,6 +20,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func text(s string) pipeline.Event    { return pipeline.TextDelta{Text: s} }
 func thought(s string) pipeline.Event { return pipeline.ThinkingDelta{Text: s} }
 func step(n int) pipeline.Event       { return pipeline.StepStarted{Envelope: pipeline.Envelope{Step: n}} }
+
 func note(level, s string) pipeline.Event {
 	return pipeline.Notice{Level: level, Code: "context", Text: s}
 }
@@ -57,7 +58,9 @@ func failed(kind, message string) pipeline.Event {
 // stories are turns as a person sees them, each in its golden file.
 var stories = map[string][]pipeline.Event{
 	"answer": {
-		pipeline.SessionStarted{}, pipeline.TurnStarted{Prompt: "hi"}, step(1),
+		pipeline.SessionStarted{},
+		pipeline.TurnStarted{Prompt: "hi"},
+		step(1),
 		thought("First I "), thought("look."), text("Hel"), text("lo.\n\nTwo "), text("lines."),
 		message(provider.Thinking{Text: "First I look."}, provider.Text{Text: "Hello.\n\nTwo lines."}), ended(pipeline.Completed),
 	},
@@ -65,7 +68,9 @@ var stories = map[string][]pipeline.Event{
 		step(1), text("Let me look.\n"), message(provider.Text{Text: "Let me look.\n"}),
 		started("read_file", "go.mod"), finished("read_file", "1 module x\n2\n3 go 1.26\n4 \n5 require y\n", 12),
 		started("list_dir", ""), finished("list_dir", "a.go\nb.go\nc.go\n", 3),
-		started("bash", "go test ./...\ngo vet ./..."), pipeline.ToolOutput{Text: "ok\n"}, finished("bash", "", 125_400),
+		started("bash", "go test ./...\ngo vet ./..."),
+		pipeline.ToolOutput{Text: "ok\n"},
+		finished("bash", "", 125_400),
 		refused("write_file", "denied", "denied: it needs approval\nand nobody is there"),
 		started("bash", "false"), refused("bash", "failed", ""),
 		step(2), text("Done."), message(provider.Text{Text: "Done."}), ended(pipeline.Completed),
@@ -78,7 +83,8 @@ var stories = map[string][]pipeline.Event{
 	"canceled":        {step(1), text("Half an ans"), ended(pipeline.Canceled)},
 	"canceled before": {step(1), ended(pipeline.Canceled)},
 	"failed": {
-		step(1), pipeline.StreamFailed{Kind: provider.HTTPError, Status: 401, Message: "Incorrect API key"},
+		step(1),
+		pipeline.StreamFailed{Kind: provider.HTTPError, Status: 401, Message: "Incorrect API key"},
 		failed("http_error", "Incorrect API key"),
 	},
 	"failed within": {step(1), text("Half"), broke(provider.ProviderError, "gone"), failed("provider_error", "gone")},
@@ -88,8 +94,10 @@ var stories = map[string][]pipeline.Event{
 	},
 	"notices": {
 		note("info", "one thing"), text("answer"), note("warn", "another\nwith a line"), text(" goes on"),
-		pipeline.PromptQueued{Text: "and then"}, pipeline.PromptJoined{Text: "and then"},
-		pipeline.PromptDropped{Text: "later", Reason: "canceled"}, ended(pipeline.Canceled),
+		pipeline.PromptQueued{Text: "and then"},
+		pipeline.PromptJoined{Text: "and then"},
+		pipeline.PromptDropped{Text: "later", Reason: "canceled"},
+		ended(pipeline.Canceled),
 	},
 	"without deltas": {
 		step(1), message(provider.Thinking{Text: "Hm."}, provider.Text{Text: "All at once."}, provider.ToolCall{ID: "1", Name: "x"}),

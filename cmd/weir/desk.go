@@ -1,0 +1,106 @@
+package main
+
+import (
+	"io"
+	"path/filepath"
+
+	"github.com/weir-agents/weir/cmd/weir/internal/edit"
+)
+
+const promptText = "weir> "
+
+// desk is where a person types to the program and reads what it says.
+type desk interface {
+	io.Writer
+	// ready says that nothing is going on: a prompt is wanted.
+	ready() error
+	// ask shows a question, which ends in allow, and takes one line for it.
+	ask(question string) error
+	// answered says that no question is open any more.
+	answered() error
+	// note is called before a note of the program's own.
+	note()
+	// status sets the line that says what is going on; "" for none.
+	status(text string) error
+	// close gives the terminal back. It may be called again.
+	close()
+}
+
+// plainDesk is a terminal that edits lines by itself, or one too simple for more.
+type plainDesk struct {
+	io.Writer
+	prompted bool // the prompt stands at the cursor
+}
+
+func (d *plainDesk) ready() error {
+	if d.prompted {
+		return nil
+	}
+	d.prompted = true
+	_, err := io.WriteString(d, promptText)
+	return err
+}
+
+func (d *plainDesk) ask(question string) error {
+	_, err := io.WriteString(d, question)
+	return err
+}
+
+func (d *plainDesk) note()               { d.prompted = false }
+func (d *plainDesk) answered() error     { return nil }
+func (d *plainDesk) status(string) error { return nil }
+func (d *plainDesk) close()              {}
+
+// consoleDesk is a terminal whose line is edited here, below the output.
+type consoleDesk struct{ *edit.Console }
+
+func (d consoleDesk) ready() error {
+	if err := d.Status(""); err != nil {
+		return err
+	}
+	return d.Ask(promptText, false)
+}
+
+func (d consoleDesk) ask(question string) error {
+	if _, err := io.WriteString(d, question[:len(question)-len(allow)]); err != nil {
+		return err
+	}
+	return d.Ask(allow, true)
+}
+
+func (d consoleDesk) note()                    {}
+func (d consoleDesk) answered() error          { return d.Ask(promptText, false) }
+func (d consoleDesk) status(text string) error { return d.Status(text) }
+func (d consoleDesk) close()                   { d.Close() }
+
+// openDesk opens the desk and the lines typed at it. act is called when a key
+// says to cancel, and reports whether the line is to be emptied.
+func (a *app) openDesk(act func(edit.Act) bool) (desk, <-chan line, error) {
+	if !a.std.OutTerminal || a.env("TERM") == "dumb" || a.flags.Format != "text" {
+		screen := io.Writer(a.std.Err)
+		if a.std.OutTerminal && a.flags.Format == "text" {
+			screen = a.std.Out
+		}
+		return &plainDesk{Writer: screen}, readLines(a.std.In), nil
+	}
+	history := &edit.History{}
+	if dir := a.dirs().state; dir != "" {
+		var err error
+		if history, err = edit.LoadHistory(filepath.Join(dir, "history")); err != nil {
+			a.warn("the history cannot be read, so it begins anew: " + err.Error())
+		}
+	}
+	console, err := edit.Open(edit.Config{In: a.std.In, Out: a.std.Out, History: history, Act: act, Complete: complete})
+	if err != nil {
+		return nil, nil, err
+	}
+	lines := make(chan line)
+	// Ends when the console does, or with the process.
+	go func() {
+		defer close(lines)
+		for text := range console.Lines() {
+			lines <- line{text: text}
+		}
+	}()
+	return consoleDesk{console}, lines, nil
+}

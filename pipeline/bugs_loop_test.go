@@ -125,7 +125,7 @@ func noting(t *testing.T, run func(tools.Call) tools.Result) *tools.Registry {
 func TestB113PromisedCallsThatNeverCome(t *testing.T) {
 	for _, dialect := range dialects {
 		t.Run(dialect, func(t *testing.T) {
-			within(t, setting{dialect: dialect, script: `{"select":"sequence","loop":"last","steps":[{"blocks":[],"stop":"tool_calls"}]}`}, func(w *world) {
+			within(t, setting{dialect: dialect, script: `{"select":"sequence","loop":"last","steps":[{"blocks":[],"stop":"tool_calls"}]}`}, func(t *testing.T, w *world) {
 				events := w.run("go", nil)
 				if end := last(t, events); end.Outcome != pipeline.Failed || end.Error.Kind != "empty_response" {
 					t.Errorf("the turn ended as %+v", end)

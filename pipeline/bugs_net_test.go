@@ -106,7 +106,7 @@ func TestB046SilenceWithinALargeCall(t *testing.T) {
 				dialect: dialect, idle: time.Minute, config: pipeline.Config{Tools: registry(t, tool.tool("look"))},
 				script: `{"steps":[{"blocks":[{"call":"look","id":"first"}]},
 				 {"attempts":[{"blocks":[{"text":"I write it."},{"call":"look","arguments":["{\"text\":\"",{"repeat":"word ","bytes":300000},{"fault":"stall"}]}]}]}]}`,
-			}, func(w *world) {
+			}, func(t *testing.T, w *world) {
 				events := w.run("go", nil)
 				end := last(t, events)
 				if end.Outcome != pipeline.Failed || end.Error.Kind != "idle_timeout" || end.Steps != 2 {

@@ -38,25 +38,20 @@ type setting struct {
 	config          pipeline.Config
 	idle, firstByte time.Duration
 	down            bool // nobody listens
-	answer          http.HandlerFunc
 	messageBytes    int
 }
 
 // within runs a test in a world of its own.
-func within(t *testing.T, s setting, test func(w *world)) {
+func within(t *testing.T, s setting, test func(t *testing.T, w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, pipe: sim.NewPipeListener(), began: time.Now()}
 		w.server = sim.New(parse(t, s.script), sim.Config{})
-		var next http.Handler = w.server
-		if s.answer != nil {
-			next = s.answer
-		}
 		h := &http.Server{Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 			w.mu.Lock()
 			w.came = append(w.came, time.Since(w.began))
 			w.mu.Unlock()
-			next.ServeHTTP(rw, r)
+			w.server.ServeHTTP(rw, r)
 		})}
 		if s.down {
 			_ = w.pipe.Close()
@@ -65,11 +60,13 @@ func within(t *testing.T, s setting, test func(w *world)) {
 		client := w.client(s)
 		s.config.ActorSystem = pipeline.NewActorSystem()
 		w.session = open(t, client, s.config)
-		test(w)
-		w.session.Close()
-		client.Close()
-		_ = h.Close()
-		time.Sleep(time.Second) // of the bubble: protoactor's dead-letter throttle, the drain of a connection
+		t.Cleanup(func() {
+			w.session.Close()
+			client.Close()
+			_ = h.Close()
+			time.Sleep(time.Second) // of the bubble: protoactor's dead-letter throttle, the drain of a connection
+		})
+		test(t, w)
 	})
 }
 

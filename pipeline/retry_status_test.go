@@ -25,7 +25,7 @@ func TestEachStatusIsRetriedOrSentOnce(t *testing.T) {
 			t.Run(fmt.Sprintf("%s %d", dialect, status), func(t *testing.T) {
 				within(t, setting{
 					dialect: dialect, script: always(fmt.Sprintf(`{"fault":"http","status":%d,"message":"the dam is shut"}`, status)),
-				}, func(w *world) {
+				}, func(t *testing.T, w *world) {
 					events := w.run("go", nil)
 					want := 1
 					if again {
@@ -77,7 +77,7 @@ func TestRetryAfterInAllItsForms(t *testing.T) {
 					dialect: dialect,
 					script: fmt.Sprintf(`{"select":"sequence","steps":[{"blocks":[{"fault":"http","status":%d,%s}]},"fine"]}`,
 						c.status, c.fault),
-				}, func(w *world) {
+				}, func(t *testing.T, w *world) {
 					events := w.run("go", nil)
 					if end := last(t, events); end.Outcome != pipeline.Completed || end.Text != "fine" {
 						t.Fatalf("the turn ended as %+v", end)
@@ -113,7 +113,7 @@ func TestALongRetryAfterFailsNowAndSaysWhen(t *testing.T) {
 				within(t, setting{
 					dialect: dialect, script: always(`{"fault":"http","status":429,` + after + `}`),
 					config: pipeline.Config{Fallback: []string{"another"}},
-				}, func(w *world) {
+				}, func(t *testing.T, w *world) {
 					events := w.run("go", nil)
 					want := []time.Duration{0}
 					if d := cmp.Diff(want, w.requests()); d != "" {

@@ -33,7 +33,7 @@ func TestWhatMustNotBeRetriedIsSentOnce(t *testing.T) {
 				within(t, setting{
 					dialect: dialect, script: always(c.blocks), messageBytes: 100_000,
 					config: pipeline.Config{Tools: registry(t, tool.tool("look")), Fallback: []string{"another"}, StrictArguments: true},
-				}, func(w *world) {
+				}, func(t *testing.T, w *world) {
 					events := w.run("go", nil)
 					_, failed := delays(events)
 					if n := len(w.requests()); n != 1 || len(failed) != 1 || failed[0].Retryable || failed[0].Kind != c.kind {
@@ -57,7 +57,7 @@ func TestB125ACancelEndsTheWait(t *testing.T) {
 		t.Run(dialect, func(t *testing.T) {
 			within(t, setting{
 				dialect: dialect, script: `{"select":"sequence","steps":[{"blocks":[{"fault":"http","status":429,"retry_after":50}]},"fine"]}`,
-			}, func(w *world) {
+			}, func(t *testing.T, w *world) {
 				events := w.run("go", func(e pipeline.Event) {
 					if _, ok := e.(pipeline.RetryScheduled); ok {
 						time.Sleep(5 * time.Second)
@@ -93,7 +93,7 @@ func TestAFailingStepKeepsTheHistoryValid(t *testing.T) {
 					 {"blocks":[{"text":"once more"},{"call":"look","id":"c"}]},
 					 {"blocks":[` + fault + `]},
 					 "fine"]}`,
-				}, func(w *world) {
+				}, func(t *testing.T, w *world) {
 					events := w.run("go", nil)
 					if end := last(t, events); end.Outcome != pipeline.Failed || end.Steps != 3 || end.Text != "once more" {
 						t.Errorf("the turn ended as %+v", end)
@@ -148,7 +148,7 @@ func TestFallbackModelsGoOn(t *testing.T) {
 					Model: "first", Fallback: []string{"second", "third"},
 					Tools: registry(t, tool.tool("look")), Limits: pipeline.Limits{Attempts: 2},
 				},
-			}, func(w *world) {
+			}, func(t *testing.T, w *world) {
 				events := w.run("go", nil)
 				if end := last(t, events); end.Outcome != pipeline.Completed || end.Text != "fine" || end.Steps != 2 {
 					t.Errorf("the turn ended as %+v", end)
@@ -187,7 +187,7 @@ func TestIdleTimeoutDoesNotCountTheReadersTime(t *testing.T) {
 			within(t, setting{
 				dialect: dialect, idle: 90 * time.Second,
 				script: `{"steps":[{"split":2000,"blocks":[{"text":{"repeat":"a slow river; ","bytes":5000000}}]}]}`,
-			}, func(w *world) {
+			}, func(t *testing.T, w *world) {
 				slept, got := 0, 0
 				events := w.run("go", func(e pipeline.Event) {
 					d, ok := e.(pipeline.TextDelta)
@@ -218,7 +218,7 @@ func TestIdleTimeoutCountsTheServersSilence(t *testing.T) {
 			within(t, setting{
 				dialect: dialect, idle: 90 * time.Second, config: pipeline.Config{Limits: pipeline.Limits{Attempts: 1}},
 				script: `{"steps":[{"blocks":[{"text":["a",{"wait_ms":89000},"b",{"wait_ms":89000},"c",{"wait_ms":91000},"d"]}]}]}`,
-			}, func(w *world) {
+			}, func(t *testing.T, w *world) {
 				events := w.run("go", nil)
 				if end := last(t, events); end.Error == nil || end.Error.Kind != "idle_timeout" || end.DurationMS != (89+89+90)*1000 {
 					t.Errorf("the turn ended as %+v", end)
@@ -239,7 +239,7 @@ func TestABrokenStepWaitsForItsReader(t *testing.T) {
 			within(t, setting{
 				dialect: dialect, script: `{"select":"sequence","steps":[{"blocks":[{"text":"half"},{"fault":"reset"}]},"fine"]}`,
 				config: pipeline.Config{Limits: pipeline.Limits{ReaderWindow: 1}},
-			}, func(w *world) {
+			}, func(t *testing.T, w *world) {
 				away := false
 				events := w.run("go", func(e pipeline.Event) {
 					if _, ok := e.(pipeline.TextDelta); ok && !away {

@@ -136,6 +136,7 @@ func (r *replay) play(t *testing.T) {
 	}
 	line, err := pipeline.New(&thenAfter{Provider: client, after: r.after}, pipeline.Config{
 		Model: "any", Tools: reg, Limits: pipeline.Limits{Attempts: 1}, PanicOnRefusal: true,
+		Compaction: pipeline.Compaction{Off: true}, // one case is larger than a window
 	})
 	if err != nil {
 		t.Error(err)

@@ -37,7 +37,8 @@ type Metric struct {
 	// Less says that less is better.
 	Less   bool      `json:"less"`
 	Rounds []float64 `json:"rounds"`
-	// OverFloor is the median by that of the floor in the same case; 0 without one.
+	// OverFloor is the median by that of the floor in the same case; 0 if that has none,
+	// or is not above 0.
 	OverFloor float64 `json:"over_floor,omitempty"`
 	// Samples and Percentiles are there where many were taken: of all rounds
 	// together, and no percentile that fewer than ten samples lie beyond.
@@ -121,8 +122,8 @@ func compare(rows []Row) {
 	for _, r := range rows {
 		for i := range r.Metrics {
 			for _, f := range rows {
-				if f.Subject == "floor" {
-					r.Metrics[i].OverFloor = r.Metrics[i].Median() / f.Metrics[i].Median()
+				if base := f.Metrics[i].Median(); f.Subject == "floor" && base > 0 {
+					r.Metrics[i].OverFloor = r.Metrics[i].Median() / base
 				}
 			}
 		}
@@ -168,7 +169,7 @@ func (m Metric) cell() string {
 			s += fmt.Sprintf(" %s %s", p, short(v))
 		}
 	}
-	if m.OverFloor != 0 && !math.IsNaN(m.OverFloor) && !math.IsInf(m.OverFloor, 0) {
+	if m.OverFloor != 0 {
 		s += fmt.Sprintf(" [%.2f]", m.OverFloor)
 	}
 	return s

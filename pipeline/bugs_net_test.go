@@ -105,7 +105,7 @@ func TestB046SilenceWithinALargeCall(t *testing.T) {
 			within(t, setting{
 				dialect: dialect, idle: time.Minute, config: pipeline.Config{Tools: registry(t, tool.tool("look"))},
 				script: `{"steps":[{"blocks":[{"call":"look","id":"first"}]},
-				 {"attempts":[{"blocks":[{"text":"I write it."},{"call":"look","arguments":["{\"text\":\"",{"repeat":"word ","bytes":300000},{"fault":"stall"}]}]}]}]}`,
+				 {"attempts":[{"blocks":[{"text":"I write it."},{"call":"look","arguments":["{\"text\":\"",{"repeat":"word ","bytes":20000},{"fault":"stall"}]}]}]}]}`,
 			}, func(t *testing.T, w *world) {
 				events := w.run("go", nil)
 				end := last(t, events)

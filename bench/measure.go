@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"runtime"
 	"slices"
 	"time"
@@ -37,6 +38,7 @@ type Trial struct {
 	Client  Client
 	Tap     *Tap
 	Server  *Upstream
+	sockets *http.Transport
 }
 
 // Options says how to measure.
@@ -98,13 +100,14 @@ func (m *measurer) measure(ctx context.Context, scenario string, c Case) (rows [
 		if len(m.Subjects) > 0 && !slices.Contains(m.Subjects, s.Name) || c.Subjects != nil && !slices.Contains(c.Subjects, s.Name) {
 			continue
 		}
-		tap := &Tap{Base: Transport(max(1, c.Streams))}
+		sockets := Transport(max(1, c.Streams))
+		tap := &Tap{Base: sockets}
 		client, err := s.Open(Source{URL: u.URL, Transport: tap})
 		if err != nil {
 			return nil, err
 		}
 		defer client.Close()
-		trials = append(trials, Trial{s, client, tap, u})
+		trials = append(trials, Trial{s, client, tap, u, sockets})
 		rows = append(rows, Row{Scenario: scenario, Case: c.Name, Subject: s.Name})
 	}
 	for round := range m.Rounds + 1 {
@@ -118,7 +121,8 @@ func (m *measurer) measure(ctx context.Context, scenario string, c Case) (rows [
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", trials[at].Subject.Name, err)
 			}
-			if round > 0 { // the first warms up
+			trials[at].sockets.CloseIdleConnections() // a thousand of them are work for the collector
+			if round > 0 {                            // the first warms up
 				rows[at].take(samples)
 			}
 		}

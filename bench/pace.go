@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -12,6 +13,28 @@ import (
 type Pace struct {
 	Streams, Tokens int
 	Gap             time.Duration
+}
+
+// window is the part of a run in which all streams are open: processor time is
+// counted there, so that connecting is not in it.
+type window struct {
+	tokens      atomic.Int64
+	begun       sync.WaitGroup // streams without a first token
+	first, last sync.Once
+	cpu         time.Duration
+	from, to    int64
+}
+
+// open begins the window once all streams have begun. The first to know does it.
+func (w *window) open() {
+	w.begun.Wait()
+	w.first.Do(func() { w.from, w.cpu = w.tokens.Load(), CPU() })
+}
+
+// close ends the window when the first stream does.
+func (w *window) close() {
+	w.open()
+	w.last.Do(func() { w.to, w.cpu = w.tokens.Load(), CPU()-w.cpu })
 }
 
 // measure reads all streams and takes for every token the time from the
@@ -23,11 +46,12 @@ func (p Pace) measure(ctx context.Context, t Trial) ([]Sample, error) {
 		added  = NewTimes()
 		kept   float64
 		failed error
+		w      window
 	)
-	before := Used()
+	w.begun.Add(p.Streams)
 	for i := range p.Streams {
 		wg.Go(func() {
-			late, pace, err := p.stream(ctx, t, i)
+			late, pace, err := p.stream(ctx, t, i, &w)
 			mu.Lock()
 			defer mu.Unlock()
 			for _, d := range late {
@@ -37,21 +61,23 @@ func (p Pace) measure(ctx context.Context, t Trial) ([]Sample, error) {
 			failed = errors.Join(failed, err)
 		})
 	}
+	w.open()
 	wg.Wait()
 	if failed != nil {
 		return nil, failed
 	}
-	used := Used().Since(before)
 	return []Sample{
 		added.sample("added"),
-		{Name: "cpu", Unit: "µs/token", Less: true, Value: float64(used.CPU.Microseconds()) / float64(p.Streams*p.Tokens)},
+		{Name: "cpu", Unit: "µs/token", Less: true, Value: float64(w.cpu) / float64(time.Microsecond) / float64(max(1, w.to-w.from))},
 		{Name: "pace kept", Unit: "%", Value: 100 * kept / float64(p.Streams)},
 	}, nil
 }
 
 // stream reads one answer and returns how late each token was, and how long the
 // tokens should have taken by how long they took.
-func (p Pace) stream(ctx context.Context, t Trial, i int) (late []time.Duration, pace float64, err error) {
+func (p Pace) stream(ctx context.Context, t Trial, i int, w *window) (late []time.Duration, pace float64, err error) {
+	begun := sync.OnceFunc(w.begun.Done)
+	defer begun() // also if nothing comes
 	s, err := t.Client.Session()
 	if err != nil {
 		return nil, 0, err
@@ -66,13 +92,16 @@ func (p Pace) stream(ctx context.Context, t Trial, i int) (late []time.Duration,
 		now := time.Now()
 		if first.IsZero() {
 			first = now
+			begun()
 		}
 		last = now
 		at := bytes / len(word)
 		bytes += len(text)
+		w.tokens.Add(int64(bytes/len(word) - at))
 		stamps.each(at, bytes/len(word), func(sent int64) { late = append(late, time.Duration(now.UnixNano()-sent)) })
 		return true
 	})
+	w.close()
 	switch {
 	case err != nil:
 		return nil, 0, err

@@ -69,7 +69,7 @@ func firstCases(short bool) []Case {
 	return []Case{{
 		Name: fmt.Sprintf("%d answers, the server takes no time", answers), Script: Answer(3, 0, 0),
 		Measure: func(ctx context.Context, t Trial) ([]Sample, error) {
-			times := NewTimes()
+			times, before := NewTimes(), CPU()
 			for range answers {
 				d, err := FirstToken(ctx, t.Client)
 				if err != nil {
@@ -77,7 +77,11 @@ func firstCases(short bool) []Case {
 				}
 				times.Add(d)
 			}
-			return []Sample{times.sample("first")}, nil
+			cpu := CPU() - before
+			return []Sample{
+				times.sample("first"),
+				{Name: "cpu", Unit: "µs/answer", Less: true, Value: float64(cpu) / float64(time.Microsecond) / float64(answers)},
+			}, nil
 		},
 	}}
 }
@@ -89,7 +93,7 @@ func paceCases(short bool) []Case {
 	}
 	var cases []Case
 	for _, s := range pick(short,
-		[]size{{1, 1000, 2 * time.Millisecond}, {64, 500, 2 * time.Millisecond}, {1000, 100, 20 * time.Millisecond}},
+		[]size{{1, 1000, 2 * time.Millisecond}, {64, 500, 2 * time.Millisecond}, {1000, 200, 20 * time.Millisecond}},
 		[]size{{2, 10, time.Millisecond}}) {
 		cases = append(cases, Case{
 			Name:   fmt.Sprintf("%d streams, %v between tokens", s.streams, s.gap),

@@ -43,10 +43,11 @@ type Compaction struct {
 	Window int
 	At     float64
 	// Compact returns a shorter history for req, whose Messages are the history,
-	// and what that has used. A corrected estimate is scale times EstimateTokens.
-	// It runs in a goroutine of its own within Limits.CompactTime and must end
-	// when ctx does. Nil: the history is never made shorter.
-	Compact func(ctx context.Context, req provider.Request, scale float64) ([]provider.Message, provider.Usage, error)
+	// and what that has used. Window is how much the model takes: less than the
+	// field of that name if it has refused less. A corrected estimate is scale
+	// times EstimateTokens. It runs in a goroutine of its own within
+	// Limits.CompactTime and must end when ctx does. Nil: the history is never made shorter.
+	Compact func(ctx context.Context, req provider.Request, window int, scale float64) ([]provider.Message, provider.Usage, error)
 }
 
 // Hooks are the points where an embedder comes in. Each runs in a goroutine of

@@ -54,7 +54,7 @@ func (s *supervisor) askCompact(in askCompact) {
 		defer cancel()
 		out := historyShrunk{epoch: in.epoch}
 		if p := panics.Try(func() {
-			out.messages, out.usage, out.err = s.config.Compaction.Compact(ctx, in.request, in.scale)
+			out.messages, out.usage, out.err = s.config.Compaction.Compact(ctx, in.request, in.window, in.scale)
 		}); p != nil {
 			out.err = fmt.Errorf("the compaction panicked: %v", p.Value)
 		}

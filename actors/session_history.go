@@ -58,6 +58,7 @@ type (
 	askCompact struct {
 		epoch   int
 		request provider.Request // its messages are the history
+		window  int
 		scale   float64
 	}
 	// stopCompact ends the compaction that runs.
@@ -204,7 +205,11 @@ func (s *session) compact(c compaction) {
 	s.full.count(s.history.messages)
 	req := s.base
 	req.Messages = s.history.view()
-	s.send(Supervising, askCompact{epoch: c.epoch, request: req, scale: s.full.factor()})
+	window := s.full.window
+	if c.overflow { // it was too much, whatever the window is said to be
+		window = min(window, s.full.tokens(s.full.weight))
+	}
+	s.send(Supervising, askCompact{c.epoch, req, window, s.full.factor()})
 }
 
 // abandon gives the compaction that runs up: the history stays, and whoever

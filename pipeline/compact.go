@@ -80,7 +80,9 @@ func (c Compaction) session(p provider.Provider, model string) actors.Compaction
 	c = c.withDefaults(model)
 	out := actors.Compaction{Window: c.ContextTokens, At: c.At}
 	if !c.Off {
-		out.Compact = func(ctx context.Context, req provider.Request, scale float64) ([]provider.Message, provider.Usage, error) {
+		out.Compact = func(ctx context.Context, req provider.Request, window int, scale float64) ([]provider.Message, provider.Usage, error) {
+			c := c
+			c.ContextTokens = window
 			return c.compact(ctx, p, req, scale)
 		}
 	}
@@ -116,7 +118,7 @@ func (c Compaction) compact(ctx context.Context, p provider.Provider, req provid
 		return nil, w.usage, err
 	}
 	quote := ""
-	if len(tail) == 0 || tail[0].Role != provider.User {
+	if working(req.Messages) && (len(tail) == 0 || tail[0].Role != provider.User) {
 		quote = cutMiddle(pending(head), room.bytes(room.quote))
 	}
 	return append([]provider.Message{summaryMessage(text, quote)}, tail...), w.usage, nil

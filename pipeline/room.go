@@ -50,10 +50,15 @@ func (r room) tokens(m provider.Message) int {
 	return int(float64(actors.MessageTokens(m)) * r.scale)
 }
 
+// working reports whether a turn is in the middle of its steps.
+func working(messages []provider.Message) bool {
+	return len(messages) > 0 && messages[len(messages)-1].Role == provider.Tool
+}
+
 // split returns where the part of a conversation begins that stays. Prompts at
 // the end that nobody has answered stay whatever they cost. Before them it
-// begins at a user's message, or, within a turn that is long by itself, at an
-// assistant's: never between calls and their results. 0 means that nothing can go.
+// begins at a user's message, or, in the middle of a turn that is long by
+// itself, at an assistant's: never between calls and their results. 0 means that nothing can go.
 func (r room) split(messages []provider.Message, keep int) int {
 	last, used := len(messages), 0
 	for last > 0 && messages[last-1].Role == provider.User {
@@ -70,16 +75,17 @@ func (r room) split(messages []provider.Message, keep int) int {
 		case provider.User:
 			atUser = i
 		case provider.Assistant:
-			cut = i
+			if working(messages) {
+				cut = i
+			}
 		case provider.Tool: // belongs to the message before it
 		}
 	}
-	switch {
-	case atUser > 0:
-		return atUser
-	case cut == 1 && r.tokens(messages[0]) <= r.tail/4: // a summary of a short prompt saves nothing
-		return last
-	default:
-		return cut
+	if atUser > 0 {
+		cut = atUser
 	}
+	if cut == 1 && (isSummary(messages[0]) || r.tokens(messages[0]) <= r.tail/4) {
+		return last // to summarize that one alone would save nothing
+	}
+	return cut
 }

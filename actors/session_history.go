@@ -174,7 +174,8 @@ func (s *session) fit(step StepPrepared, overflow bool) {
 		s.send(Turning, step)
 		return
 	}
-	if overflow || s.full.trigger > 0 && total > s.full.trigger && total > s.full.rest {
+	due := s.full.trigger > 0 && s.full.counted > 1 && total > s.full.trigger && total > s.full.rest
+	if overflow || due {
 		s.compact(compaction{step: &step, overflow: overflow})
 		return
 	}

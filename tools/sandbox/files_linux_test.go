@@ -160,3 +160,12 @@ func TestGitWorksInTheRoot(t *testing.T) {
 		a.ok(`git add a.txt && git -c user.name=n -c user.email=e commit -q -m 'first' && git switch -q -c other && git log --format=%s`, "first")
 	})
 }
+
+// A disk holds every file, and a terminal is a person's.
+func TestOnlyHarmlessDevices(t *testing.T) {
+	eachKind(t, func(t *testing.T, a *arena) {
+		a.ok(`echo x > /dev/null && head -c 3 /dev/zero | wc -c && head -c 3 /dev/urandom | wc -c`, "3\n3")
+		a.ok(`echo x > /dev/stdout && echo y | cat /dev/stdin <(echo z)`, "x\ny\nz")
+		a.ok(`"$PROBE" probe devices`, "done")
+	})
+}

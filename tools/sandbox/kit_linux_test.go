@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -43,6 +45,8 @@ func probe(what string, args ...string) error {
 		return errors.Join(err, conn.Close())
 	case "loopback":
 		return loopback()
+	case "devices":
+		return openDevices()
 	case "ptrace":
 		pid, err := strconv.Atoi(args[0])
 		return errors.Join(err, syscall.PtraceAttach(pid))
@@ -74,6 +78,23 @@ func loopback() error {
 		return err
 	}
 	return errors.Join(conn.Close(), listener.Close())
+}
+
+// openDevices fails if a device can be opened that could tell or do anything.
+func openDevices() error {
+	harmless := append([]string{"/dev/tty", "/dev/ptmx", "/dev/pts/ptmx"}, devices...)
+	return filepath.WalkDir("/dev", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.Type()&fs.ModeDevice == 0 || slices.Contains(harmless, path) {
+			return nil
+		}
+		for _, flag := range []int{syscall.O_RDONLY, syscall.O_WRONLY} {
+			fd, err := syscall.Open(path, flag|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
+			if err == nil {
+				return errors.Join(fmt.Errorf("%s can be opened", path), syscall.Close(fd))
+			}
+		}
+		return nil
+	})
 }
 
 // arena is a place to try a sandbox out. It does not lie in /tmp, of which

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
@@ -11,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// devices may be written by all.
+// devices are all of /dev that can be used: the others are disks and terminals.
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
 
 // rights of one command.
@@ -52,25 +53,25 @@ func (s spec) landlock() error {
 
 // rules are what the command may do.
 func (s spec) rules() ([]landlock.Rule, error) {
-	rules := []landlock.Rule{landlock.PathAccess(fileWrite, devices...)}
-	write := fileRead | dirRead | fileWrite | dirWrite
-	if s.Kind == Namespaces {
-		writable := append([]string{"/tmp", "/dev/shm"}, s.paths(writable)...)
-		return append(rules,
-			landlock.PathAccess(fileRead|dirRead, "/"),
-			landlock.PathAccess(write, writable...)), nil
+	rules := []landlock.Rule{
+		landlock.PathAccess(fileRead|fileWrite, devices...).IgnoreIfMissing(),
+		landlock.PathAccess(dirRead, "/"),
 	}
-	rules = append(rules, landlock.PathAccess(dirRead, "/"))
-	carver := carver{hidden: s.Hidden}
-	if err := carver.allow("/", fileRead); err != nil {
+	hidden, folders := []string{"/dev"}, []string{"/tmp", "/dev/shm"}
+	if s.Kind == Landlock {
+		hidden, folders = append(hidden, s.Hidden...), []string{s.Tmp}
+	}
+	readable := carver{hidden: hidden}
+	if err := readable.allow("/", fileRead); err != nil {
 		return nil, err
 	}
-	for _, dir := range append([]string{s.Tmp}, s.paths(writable)...) {
-		if err := carver.allow(dir, write); err != nil {
+	changeable := carver{hidden: hidden[1:]}
+	for _, dir := range append(folders, s.paths(writable)...) {
+		if err := changeable.allow(dir, fileRead|dirRead|fileWrite|dirWrite); err != nil {
 			return nil, err
 		}
 	}
-	return append(rules, carver.rules...), nil
+	return slices.Concat(rules, readable.rules, changeable.rules), nil
 }
 
 // carver allows a folder but for what is hidden in it. Landlock knows no

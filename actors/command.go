@@ -106,13 +106,6 @@ type PrepareStep struct {
 	Overflow bool
 }
 
-// TurnDone says that a turn has ended inside; its TurnEnded is with the reporter.
-type TurnDone struct {
-	Turn    string
-	Outcome Outcome
-	Ended   TurnEnded
-}
-
 // ---- turn, executor → supervisor (inside a Commit)
 
 // MessageKept is the fact that an assistant message entered the history.
@@ -328,6 +321,16 @@ type Post struct {
 	Bytes  int
 	// Free marks what a stage hands over without credit when it ends.
 	Free bool
+}
+
+// ---- reporter → supervisor
+
+// TurnDone says that a turn has ended inside; its TurnEnded, here as readers
+// get it, is with the reporter.
+type TurnDone struct {
+	Turn    string
+	Outcome Outcome
+	Ended   TurnEnded
 }
 
 // ---- reporter → a reader

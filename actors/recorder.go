@@ -19,6 +19,7 @@ type recorder struct {
 	waiting []entry
 	writing bool
 	failed  bool // told once
+	closed  bool // the session ends: the rest is written by flush
 }
 
 // entry is a commit on its way to the journal.
@@ -54,7 +55,7 @@ func (r *recorder) put(e entry) {
 
 // write starts the next write, if none runs.
 func (r *recorder) write() {
-	if r.writing || len(r.waiting) == 0 {
+	if r.writing || r.closed || len(r.waiting) == 0 {
 		return
 	}
 	entries := r.waiting
@@ -90,6 +91,24 @@ func (r *recorder) done(in recorded) []Send {
 	}
 	r.write()
 	return sends
+}
+
+// close returns the records that wait, for flush: no write is started any more.
+func (r *recorder) close() []journal.Record {
+	r.closed = true
+	var rest []journal.Record
+	for _, e := range r.waiting {
+		rest = append(rest, e.records...)
+	}
+	return rest
+}
+
+// flush writes what close returned, after the write that was under way. There
+// is nobody left to tell of an error.
+func (r *recorder) flush(rest []journal.Record) {
+	if len(rest) > 0 {
+		_ = r.journal.Append(context.WithoutCancel(r.host.ctx), r.session, rest...)
+	}
 }
 
 // encode makes records of facts.

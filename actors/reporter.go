@@ -56,6 +56,9 @@ type shown struct {
 	turn string              // the turn whose events are taken, "" between turns
 	last string              // the turn that ended last
 	open []provider.ToolCall // calls of the last message without their ToolFinished
+	// attaches and granted are how many readers there were, and what the last of
+	// them has granted.
+	attaches, granted int
 }
 
 // see notes e.
@@ -111,6 +114,7 @@ func (r *reporter) Handle(in any, now time.Time) []Send {
 	case Post:
 		r.post(in)
 	case Grant:
+		r.box.granted += in.Batches
 		r.granted(in.Batches)
 	case Attach:
 		r.attach(in.To)
@@ -151,6 +155,9 @@ func (r *reporter) post(p Post) {
 	}
 	for _, e := range p.Events {
 		r.stamp(p.Ref, e, eventBytes([]Event{e}))
+		if _, end := e.(TurnEnded); end && p.From == Turning {
+			r.done()
+		}
 	}
 	if n := len(r.box.queue); n > before {
 		r.box.queue[n-1].owed = due
@@ -158,6 +165,13 @@ func (r *reporter) post(p Post) {
 		return
 	}
 	r.refill(due)
+}
+
+// done tells the session that a turn has ended. Only here, so that it never
+// goes on from a turn whose end an actor that panicked has swallowed.
+func (r *reporter) done() {
+	end := r.box.queue[len(r.box.queue)-1].event.(TurnEnded)
+	r.send(Supervising, TurnDone{Turn: end.Turn, Outcome: end.Outcome, Ended: end})
 }
 
 // watch lets the reader's patience run if it owes an answer.
@@ -307,7 +321,8 @@ func (r *reporter) reads() {
 // with it, and its credit returns.
 func (r *reporter) attach(to Reader) {
 	r.granted(len(r.box.given))
-	r.box.reader = to
+	r.box.reader, r.box.granted = to, 0
+	r.box.attaches++
 }
 
 // timer asks for a tick at the earlier of the two times there are.

@@ -20,6 +20,7 @@ type reporterTest struct {
 	now  time.Time
 	seen []string
 	got  []Send
+	done []TurnDone
 }
 
 // Take implements Reader.
@@ -54,7 +55,13 @@ func newReporterTest(t *testing.T, edit func(*Limits), mode DeltaMode) *reporter
 func (k *reporterTest) in(inputs ...any) {
 	k.t.Helper()
 	for _, in := range inputs {
-		k.got = append(k.got, k.m.Handle(in, k.now)...)
+		for _, s := range k.m.Handle(in, k.now) {
+			if done, ok := s.In.(TurnDone); ok {
+				k.done = append(k.done, done)
+				continue
+			}
+			k.got = append(k.got, s)
+		}
 	}
 }
 
@@ -68,6 +75,17 @@ func (k *reporterTest) want(seen []string, sends ...Send) {
 		k.t.Errorf("effects (-want +got):\n%s", diff)
 	}
 	k.seen, k.got = nil, nil
+}
+
+// The session learns of the end only when the event is on its way to readers,
+// and gets it as they do. An end that the session itself posts is no news to it.
+func TestReporterTellsTheSessionOfTheEnd(t *testing.T) {
+	k := newReporterTest(t, nil, DeltasText)
+	k.in(begin("t1"), end("t1", Completed), begin("t2"), from(Supervising, "t2", TurnEnded{Outcome: Failed}))
+	want := []TurnDone{{Turn: "t1", Outcome: Completed, Ended: TurnEnded{
+		Envelope: Envelope{Seq: 2, Session: "s1", Turn: "t1", Step: 1, Attempt: 1, At: noon}, Outcome: Completed, Stalls: map[string]int64{},
+	}}}
+	same(t, want, k.done)
 }
 
 func (k *reporterTest) pass() { k.seen, k.got = nil, nil }
@@ -308,6 +326,7 @@ func TestOutboxKnowsWhatIsStillDue(t *testing.T) {
 	k := newReporterTest(t, nil, DeltasText)
 	due := func(want shown) {
 		t.Helper()
+		want.attaches = 1
 		if diff := cmp.Diff(want, k.box.shown, cmp.AllowUnexported(shown{})); diff != "" {
 			t.Error(diff)
 		}

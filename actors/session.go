@@ -43,8 +43,10 @@ type session struct {
 	full        fullness
 	compacting  *compaction // that runs, nil if none
 	compactions int
-	later       []any // asked for by who had read the end of the turn that runs
-	held        []any // for the new ones
+	later       []any  // asked for by who had read the end of the turn that runs
+	attached    Reader // the controlling reader
+	attaches    int    // how many there were
+	granted     int    // by the last of them
 	sends       []Send
 }
 
@@ -245,24 +247,30 @@ func (s *session) fact(f any) {
 	}
 }
 
-// reader passes on what a reader says; while the five are being replaced it
-// waits, one attach and the grants in one.
+// reader passes on what a reader says, and keeps count: an actor that panics
+// takes with it what it had not handled.
 func (s *session) reader(in any) {
+	switch in := in.(type) {
+	case Attach:
+		s.attached, s.granted = in.To, 0
+		s.attaches++
+	case Grant:
+		s.granted += in.Batches
+	}
 	if !s.broken {
 		s.send(Reporter, in)
-		return
 	}
-	g, ok := in.(Grant)
-	if !ok { // an Attach: what the reader before said is void
-		s.held = append(s.held[:0], in)
-		return
+}
+
+// readerLost tells a new reporter what the one before had not taken of the
+// reader: without its credit the reader would get nothing for ever.
+func (s *session) readerLost(seen shown) {
+	lost := s.granted - seen.granted
+	if s.attaches != seen.attaches {
+		s.send(Reporter, Attach{To: s.attached})
+		lost = s.granted
 	}
-	for i, h := range s.held {
-		if was, ok := h.(Grant); ok {
-			was.Batches += g.Batches
-			s.held[i] = was
-			return
-		}
+	if lost > 0 {
+		s.send(Reporter, Grant{From: Reporter, Batches: lost})
 	}
-	s.held = append(s.held, g)
 }

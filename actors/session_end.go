@@ -89,10 +89,7 @@ func (s *session) finish() {
 // reporter had taken says which events are still due.
 func (s *session) recover(in rebuilt) {
 	s.broken = false
-	for _, in := range s.held {
-		s.send(Reporter, in)
-	}
-	s.held = nil
+	s.readerLost(in.shown)
 	if s.turn == "" {
 		s.next()
 		return

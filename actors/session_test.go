@@ -306,14 +306,26 @@ func TestTheErrorOfACrashNamesTheStage(t *testing.T) {
 
 func TestWhatComesDuringACrashWaits(t *testing.T) {
 	k := newSessionTest(t, nil)
-	k.in(crash(), k.prompt("p1"), Grant{Batches: 1}, Attach{}, Grant{Batches: 2}, Grant{Batches: 3}, Stop{})
-	k.want("fact PromptAccepted", "p1 accepted", "event queued p1")
-	k.pass()
-	k.in(rebuilt{crash(), shown{}})
+	k.in(Attach{}, Grant{Batches: 4}, crash(), k.prompt("p1"), Grant{Batches: 2}, Grant{Batches: 3}, Stop{})
+	k.want("reporter: Attach", "reporter: Grant", "fact PromptAccepted", "p1 accepted", "event queued p1")
+	// Of the 4 granted before, 3 had come when the reporter died.
+	k.in(rebuilt{crash(), shown{attaches: 1, granted: 3}})
 	sends := k.raw
-	k.want("reporter: Attach", "reporter: Grant", "shut down")
-	if got := sends[1].In; got != (Grant{Batches: 5}) {
-		t.Errorf("grant %v: those before the attach are void, those after are one", got)
+	k.want("reporter: Grant", "shut down")
+	if got := sends[0].In; got != (Grant{From: Reporter, Batches: 6}) {
+		t.Errorf("%v, want the grants that were lost or waited, in one", got)
+	}
+}
+
+func TestAReaderThatCameDuringACrashIsAttached(t *testing.T) {
+	k := newSessionTest(t, nil)
+	k.in(Attach{}, Grant{Batches: 4}, crash(), Attach{}, Grant{Batches: 2})
+	k.pass()
+	k.in(rebuilt{crash(), shown{attaches: 1, granted: 4}})
+	sends := k.raw
+	k.want("reporter: Attach", "reporter: Grant")
+	if got := sends[1].In; got != (Grant{From: Reporter, Batches: 2}) {
+		t.Errorf("%v, want what the new reader granted", got)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/weir-agents/weir/journal"
 	"github.com/weir-agents/weir/provider"
 	"github.com/weir-agents/weir/tools"
 )
@@ -94,6 +95,9 @@ func (s *supervisor) refused(h *shell, msg any, why refusal) {
 		if in.Done != nil {
 			in.Done()
 		}
+		return
+	case *actor.PoisonPill: // it was to be handled after the posts; now it ends without
+		h.root.Stop(h.routes.pid[h.stage])
 		return
 	case Crashed:
 		return // one is enough, and a refused one must not make another
@@ -278,25 +282,33 @@ func (s *supervisor) crashed(c actor.Context, in Crashed) {
 	s.stopSet(c)
 }
 
-// stopSet stops the five and waits for their goroutines.
+// stopSet stops the five and waits for their goroutines. The reporter goes last
+// and handles what the others had posted: what is in the history has been shown.
 func (s *supervisor) stopSet(c actor.Context) {
 	s.set.cancel()
 	s.dying = len(s.set.pids)
-	for _, pid := range s.set.pids {
+	for _, pid := range s.set.pids[:Reporter] {
 		c.Stop(pid)
 	}
 }
 
 // terminated counts the actors of a stopped set; then only goroutines are left.
-func (s *supervisor) terminated(actor.Context) {
+func (s *supervisor) terminated(c actor.Context) {
 	if s.dying == 0 {
 		return
 	}
 	s.dying--
+	if s.dying == 1 {
+		c.Poison(s.set.pids[Reporter])
+	}
 	if s.dying > 0 {
 		return
 	}
 	old, gen, closing := s.set, s.gen, s.closing != nil
+	var rest []journal.Record
+	if closing {
+		rest = s.record.close()
+	}
 	// Ends when the goroutines of the set have, or after StopGrace: one that
 	// does not stop is given up.
 	go func() {
@@ -306,7 +318,10 @@ func (s *supervisor) terminated(actor.Context) {
 		all := make(chan struct{})
 		go func() { // ends with the last goroutine of the set
 			old.running.Wait()
-			s.running.Wait()
+			if closing { // before, the session's own may go on
+				s.running.Wait()
+				s.record.flush(rest)
+			}
 			close(all)
 		}()
 		grace := time.NewTimer(s.config.Limits.StopGrace)

@@ -329,7 +329,6 @@ func (t *Turn) finish() {
 		Facts: []any{TurnClosed{Turn: t.ref.Turn, Ended: e}},
 		Then: []Send{
 			{Reporter, Post{From: Turning, Ref: t.ref, Events: []Event{e}, Free: true}},
-			{Supervising, TurnDone{Turn: t.ref.Turn, Outcome: e.Outcome, Ended: e}},
 		},
 	})
 }

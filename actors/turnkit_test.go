@@ -149,7 +149,6 @@ func ends(r Ref, e TurnEnded) []Send {
 			Facts: []any{TurnClosed{Turn: "t1", Ended: e}},
 			Then: []Send{
 				{Reporter, Post{From: Turning, Ref: r, Events: []Event{e}, Free: true}},
-				{Supervising, TurnDone{Turn: "t1", Outcome: e.Outcome, Ended: e}},
 			},
 		}},
 	}

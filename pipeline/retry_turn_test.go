@@ -60,14 +60,14 @@ func TestB125ACancelEndsTheWait(t *testing.T) {
 			}, func(t *testing.T, w *world) {
 				events := w.run("go", func(e pipeline.Event) {
 					if _, ok := e.(pipeline.RetryScheduled); ok {
-						time.Sleep(5 * time.Second)
+						w.sleep(5 * time.Second)
 						<-w.session.Cancel(pipeline.CancelNow)
 					}
 				})
 				if end := last(t, events); end.Outcome != pipeline.Canceled || end.DurationMS != 5000 {
 					t.Errorf("the turn ended as %+v", end)
 				}
-				time.Sleep(time.Hour)
+				w.sleep(time.Hour)
 				if d := cmp.Diff([]time.Duration{0}, w.requests()); d != "" {
 					t.Errorf("requests (-want +got):\n%s", d)
 				}
@@ -197,7 +197,7 @@ func TestIdleTimeoutDoesNotCountTheReadersTime(t *testing.T) {
 					got += len(d.Text)
 					if got >= slept*400_000 && slept < 3 {
 						slept++
-						time.Sleep(10 * time.Minute)
+						w.sleep(10 * time.Minute)
 					}
 				})
 				if end := last(t, events); end.Outcome != pipeline.Completed || len(end.Text) != 2_000_000 {
@@ -244,7 +244,7 @@ func TestABrokenStepWaitsForItsReader(t *testing.T) {
 				events := w.run("go", func(e pipeline.Event) {
 					if _, ok := e.(pipeline.TextDelta); ok && !away {
 						away = true
-						time.Sleep(time.Hour)
+						w.sleep(time.Hour)
 						if n := len(w.requests()); n != 1 {
 							t.Errorf("%d requests while nobody read", n)
 						}

@@ -98,6 +98,9 @@ func (w *world) dial(ctx context.Context, network, address string) (net.Conn, er
 	return w.pipe.DialContext(ctx, network, address)
 }
 
+// sleep lets the bubble's time pass.
+func (w *world) sleep(d time.Duration) { time.Sleep(d) }
+
 // requests returns when each request came.
 func (w *world) requests() []time.Duration {
 	w.mu.Lock()

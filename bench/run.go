@@ -14,7 +14,7 @@ import (
 
 // command are the arguments of a run.
 type command struct {
-	Scenario []string `arg:"" optional:"" help:"What to measure; default everything."`
+	Scenario []string `arg:"" optional:"" help:"What to measure; default everything. Or: compare A.json B.json."`
 	Short    bool     `help:"Small sizes and two rounds: shows that it works."`
 	Rounds   int      `default:"5" placeholder:"N" help:"How often each subject is measured; default 5."`
 	Subjects []string `placeholder:"LIST" help:"Subjects to measure, separated by commas; default all."`
@@ -60,6 +60,12 @@ func list() string {
 }
 
 func (c *command) check() error {
+	if c.compares() {
+		if len(c.Scenario) != 3 {
+			return errors.New("compare takes two files: weir bench compare BEFORE.json AFTER.json")
+		}
+		return nil
+	}
 	for _, name := range c.Scenario {
 		if !slices.ContainsFunc(Scenarios(), func(s Scenario) bool { return s.Name == name }) {
 			return fmt.Errorf("no scenario %q; there are %s", name, names(Scenarios(), func(s Scenario) string { return s.Name }))
@@ -84,7 +90,24 @@ func names[T any](all []T, name func(T) string) string {
 	return strings.Join(out, ", ")
 }
 
-func (c *command) run(ctx context.Context, self []string, stdout, stderr io.Writer) (err error) {
+func (c *command) compares() bool { return len(c.Scenario) > 0 && c.Scenario[0] == "compare" }
+
+func compareFiles(before, after string, w io.Writer) error {
+	a, err := Load(before)
+	if err != nil {
+		return err
+	}
+	b, err := Load(after)
+	if err != nil {
+		return err
+	}
+	return changes(w, Compare(a, b))
+}
+
+func (c *command) run(ctx context.Context, self []string, stdout, stderr io.Writer) error {
+	if c.compares() {
+		return compareFiles(c.Scenario[1], c.Scenario[2], stdout)
+	}
 	o := Options{Self: self, Rounds: c.Rounds, Subjects: c.Subjects, Short: c.Short}
 	if c.Here {
 		o.Self = nil

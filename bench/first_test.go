@@ -28,12 +28,12 @@ func BenchmarkFirstToken(b *testing.B) {
 			if s.Raw && source.Provider != nil {
 				continue
 			}
-			b.Run(from+"/"+s.Name, func(b *testing.B) { firstToken(b, open(b, s, source)) })
+			b.Run(from+"/"+s.Name, func(b *testing.B) { untilFirst(b, open(b, s, source)) })
 		}
 	}
 }
 
-func firstToken(b *testing.B, c bench.Client) {
+func untilFirst(b *testing.B, c bench.Client) {
 	var all []time.Duration
 	for b.Loop() {
 		d, err := bench.FirstToken(b.Context(), c)

@@ -119,12 +119,18 @@ func (m *Metric) close() {
 
 // compare sets OverFloor in the rows of one case.
 func compare(rows []Row) {
+	base := map[string]float64{}
 	for _, r := range rows {
-		for i := range r.Metrics {
-			for _, f := range rows {
-				if base := f.Metrics[i].Median(); f.Subject == "floor" && base > 0 {
-					r.Metrics[i].OverFloor = r.Metrics[i].Median() / base
-				}
+		for _, m := range r.Metrics {
+			if r.Subject == "floor" {
+				base[m.Name] = m.Median()
+			}
+		}
+	}
+	for _, r := range rows {
+		for i, m := range r.Metrics {
+			if b := base[m.Name]; b > 0 {
+				r.Metrics[i].OverFloor = m.Median() / b
 			}
 		}
 	}
@@ -146,11 +152,7 @@ func (r Report) Table(w io.Writer) error {
 	for _, row := range r.Rows {
 		if next := row.Scenario + ": " + row.Case; next != title {
 			title = next
-			head := []string{"", "subject"}
-			for _, m := range row.Metrics {
-				head = append(head, m.Name+" "+m.Unit)
-			}
-			fmt.Fprintf(t, "\n%s\n%s\n", title, strings.Join(head, "\t"))
+			fmt.Fprintf(t, "\n%s\n%s\n", title, strings.Join(r.heads(row), "\t"))
 		}
 		cells := []string{"", row.Subject}
 		for _, m := range row.Metrics {
@@ -159,6 +161,21 @@ func (r Report) Table(w io.Writer) error {
 		fmt.Fprintln(t, strings.Join(cells, "\t"))
 	}
 	return t.Flush()
+}
+
+// heads are the titles of the columns of a case: those of the row with the most.
+func (r Report) heads(of Row) []string {
+	most := of.Metrics
+	for _, row := range r.Rows {
+		if row.Scenario == of.Scenario && row.Case == of.Case && len(row.Metrics) > len(most) {
+			most = row.Metrics
+		}
+	}
+	heads := []string{"", "subject"}
+	for _, m := range most {
+		heads = append(heads, m.Name+" "+m.Unit)
+	}
+	return heads
 }
 
 func (m Metric) cell() string {

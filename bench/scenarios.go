@@ -70,18 +70,19 @@ func firstCases(short bool) []Case {
 		Name: fmt.Sprintf("%d answers, the server takes no time", answers), Script: Answer(3, 0, 0),
 		Measure: func(ctx context.Context, t Trial) ([]Sample, error) {
 			times, before := NewTimes(), CPU()
+			var by split
 			for range answers {
-				d, err := FirstToken(ctx, t.Client)
+				d, err := firstToken(ctx, t.Client, &by)
 				if err != nil {
 					return nil, err
 				}
 				times.Add(d)
 			}
 			cpu := CPU() - before
-			return []Sample{
+			return append([]Sample{
 				times.sample("first"),
 				{Name: "cpu", Unit: "µs/answer", Less: true, Value: float64(cpu) / float64(time.Microsecond) / float64(answers)},
-			}, nil
+			}, by.samples()...), nil
 		},
 	}}
 }

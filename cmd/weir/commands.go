@@ -62,11 +62,11 @@ func (a *app) sim(c simCmd) error {
 
 // listTools names the tools that a session would have.
 func (a *app) listTools(c toolsCmd) error {
-	work, registry, err := a.openTools()
-	if err != nil {
+	h := &house{}
+	defer h.close()
+	if err := a.openTools(h); err != nil {
 		return err
 	}
-	defer func() { _ = work.Close() }() // handles for reading; nothing can be lost
 	type entry struct {
 		Name        string          `json:"name"`
 		Class       string          `json:"class"`
@@ -74,13 +74,13 @@ func (a *app) listTools(c toolsCmd) error {
 		Schema      json.RawMessage `json:"schema"`
 	}
 	list, text := []entry{}, ""
-	for _, s := range registry.Specs() {
+	for _, s := range h.registry.Specs() {
 		list = append(list, entry{s.Name, s.Class.String(), s.Description, s.Schema})
 		first, _, _ := strings.Cut(strings.TrimSpace(s.Description), "\n")
 		text += fmt.Sprintf("%-12s %-10s %s\n", s.Name, s.Class, first)
 	}
 	if !c.JSON {
-		_, err = fmt.Fprint(a.std.Out, text)
+		_, err := fmt.Fprint(a.std.Out, text)
 		return err
 	}
 	enc := json.NewEncoder(a.std.Out)

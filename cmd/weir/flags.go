@@ -33,6 +33,7 @@ type flags struct {
 	Quiet   bool   `group:"output" short:"q" help:"Show answers, warnings and failures only."`
 	Verbose bool   `group:"output" short:"v" help:"Show steps, live output of tools and what a turn cost."`
 
+	Context   int           `group:"limits" name:"context-tokens" env:"WEIR_CONTEXT_TOKENS" placeholder:"N" help:"Tokens the model takes; default by its name, else 128000. Before it is full the history is made shorter."`
 	MaxSteps  int           `group:"limits" default:"50" placeholder:"N" help:"Model requests a turn may take; default 50."`
 	MaxTokens int           `group:"limits" name:"max-tokens-total" placeholder:"N" help:"Tokens a turn may use; default no limit."`
 	MaxCost   float64       `group:"limits" placeholder:"USD" help:"What a turn may cost; default no limit."`
@@ -152,6 +153,8 @@ func (f *flags) check() error {
 		return usagef("the provider is %q, must be openai, anthropic or script (--provider, WEIR_PROVIDER)", f.Provider)
 	case f.Timeout < 0:
 		return usagef("--timeout is %v, must not be negative", f.Timeout)
+	case f.Context < 0:
+		return usagef("--context-tokens is %d, must not be negative", f.Context)
 	case f.MaxTokens < 0:
 		return usagef("--max-tokens-total is %d, must not be negative", f.MaxTokens)
 	case f.MaxCost < 0:

@@ -8,9 +8,13 @@ import (
 	"os"
 
 	"github.com/weir-agents/weir/cmd/weir/internal/stdio"
+	"github.com/weir-agents/weir/tools/sandbox"
 )
 
 func main() {
+	if handled, code := sandbox.Main(os.Args[1:]); handled { // it was the helper of a command
+		os.Exit(code)
+	}
 	sigs := watchSignals()
 	std, err := stdio.Take()
 	if err != nil {

@@ -1,16 +1,13 @@
 package main
 
 import (
-	_ "embed"
+	"context"
 	"fmt"
 	"os"
-	"path/filepath"
-	"runtime"
-	"strings"
-	"time"
+	"sync/atomic"
 
-	"github.com/weir-agents/weir/cmd/weir/internal/render"
 	"github.com/weir-agents/weir/pipeline"
+	"github.com/weir-agents/weir/provider"
 	"github.com/weir-agents/weir/tools"
 	"github.com/weir-agents/weir/tools/rules"
 )
@@ -18,54 +15,85 @@ import (
 // house is what the sessions of one run of the program share.
 type house struct {
 	up       upstream
-	model    string
+	provider provider.Provider
 	pipe     *pipeline.Pipeline
 	work     *tools.Workspace
 	registry *tools.Registry
 	policy   *rules.Policy
+	confined *confinement
+	spill    string // folder of long output; "" for none
 	// attended says that a person can be asked for approvals.
 	attended bool
+
+	model atomic.Pointer[string]      // asked from the next step on
+	scope atomic.Pointer[tools.Scope] // of the session, once a tool was called
 }
 
 // open builds all that a session needs.
-func (a *app) open(attended bool) (h *house, err error) {
-	f := a.flags
-	h = &house{attended: attended}
-	if h.up, err = chooseUpstream(f, a.env, probe); err != nil {
+func (a *app) open(attended bool) (*house, error) {
+	h := &house{attended: attended}
+	if err := a.fill(h); err != nil {
+		h.close()
 		return nil, err
+	}
+	return h, nil
+}
+
+func (a *app) fill(h *house) (err error) {
+	f := a.flags
+	if h.up, err = chooseUpstream(f, a.env, probe); err != nil {
+		return err
 	}
 	if h.up.demo() {
 		a.warn("playing the built-in demo: " + h.up.why + "; set OPENAI_API_KEY or ANTHROPIC_API_KEY, or name a server with --base-url")
 	}
-	if h.work, h.registry, err = a.openTools(); err != nil {
-		return nil, err
+	if err = a.openTools(h); err != nil {
+		return err
 	}
 	if h.policy, err = a.rules(h); err != nil {
-		return nil, err
+		return err
 	}
 	system, err := a.system(h.work.Roots())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	p, model, err := connect(f, h.up)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	h.model = model
+	h.provider = p
+	h.model.Store(&model)
 	limits, err := a.limits(model)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	h.pipe, err = pipeline.New(p, pipeline.Config{
-		Model: model, System: system, Tools: h.registry, Policy: h.policy, Limits: limits,
-		Deltas:          map[string]pipeline.DeltaMode{"none": pipeline.DeltasNone, "text": pipeline.DeltasText, "tools": pipeline.DeltasTools}[f.Deltas],
+		Model: model, System: system, Tools: h.registry, Policy: h.policy, Limits: limits, Hooks: h.hooks(model),
+		Deltas: a.deltas(h.attended), Compaction: pipeline.Compaction{ContextTokens: f.Context},
 		StrictArguments: f.Strict, NoStream: f.NoStream, Thinking: f.Thinking != "off", Fallback: f.Fallback,
 		Version: buildVersion(), ProviderName: h.up.provider, Cwd: h.work.Roots()[0],
 	})
 	if err != nil {
-		return nil, usageError{err.Error()}
+		return usageError{err.Error()}
 	}
-	return h, nil
+	return nil
+}
+
+// hooks let a talk change the model and look at what tools have written. first
+// is the model the session began with; a fallback that the runtime chose stays.
+func (h *house) hooks(first string) pipeline.Hooks {
+	return pipeline.Hooks{
+		BeforeStep: func(_ context.Context, req *provider.Request) error {
+			if now := *h.model.Load(); now != first && req.Model == first {
+				req.Model = now
+			}
+			return nil
+		},
+		BeforeCall: func(_ context.Context, call tools.Call) *tools.Result {
+			h.scope.Store(call.Scope)
+			return nil
+		},
+	}
 }
 
 // deltas says which pieces of an answer become events. A person sees the size
@@ -82,8 +110,18 @@ func (a *app) deltas(attended bool) pipeline.DeltaMode {
 
 // close ends what open began, children too.
 func (h *house) close() {
-	h.pipe.Close()
-	_ = h.work.Close() // handles for reading; nothing can be lost
+	if h.pipe != nil {
+		h.pipe.Close()
+	}
+	if h.confined != nil {
+		h.confined.close()
+	}
+	if h.spill != "" {
+		_ = os.RemoveAll(h.spill) // what is left is the owner's
+	}
+	if h.work != nil {
+		_ = h.work.Close() // handles for reading; nothing can be lost
+	}
 }
 
 func (a *app) limits(model string) (pipeline.Limits, error) {
@@ -110,37 +148,69 @@ func (a *app) limits(model string) (pipeline.Limits, error) {
 }
 
 // openTools opens the workspace and makes the tools that --tools leaves.
-func (a *app) openTools() (*tools.Workspace, *tools.Registry, error) {
+func (a *app) openTools(h *house) (err error) {
 	f := a.flags
 	root := f.Cwd
 	if root == "" {
 		root = "."
 	}
-	work, err := tools.OpenWorkspace(append([]string{root}, f.AddDir...)...)
-	if err != nil {
-		return nil, nil, usageError{err.Error()}
+	if h.work, err = tools.OpenWorkspace(append([]string{root}, f.AddDir...)...); err != nil {
+		return usageError{err.Error()}
 	}
-	all := tools.Builtin(work, tools.Config{Env: os.Environ()})
-	registry, err := tools.NewRegistry(all...)
+	if h.confined, err = a.confine(h.work.Roots()); err != nil {
+		return err
+	}
+	h.spill = a.spillDir()
+	h.registry, err = tools.NewRegistry(tools.Builtin(h.work, tools.Config{
+		Env: os.Environ(), SecretEnv: keyVariables(), Wrap: h.confined.wrap, SpillDir: h.spill,
+	})...)
 	if err == nil && len(f.Tools) > 0 {
-		registry, err = registry.Subset(f.Tools)
+		h.registry, err = h.registry.Subset(f.Tools)
 	}
 	if err != nil {
-		return nil, nil, usagef("--tools: %s", err)
+		return usagef("--tools: %s", err)
 	}
-	return work, registry, nil
+	return nil
+}
+
+// readable are the folders that may be read beside the roots.
+func (h *house) readable() []string {
+	if h.spill == "" {
+		return nil
+	}
+	return []string{h.spill}
+}
+
+// keyVariables are the variables that hold keys of providers.
+func keyVariables() []string {
+	var all []string
+	for _, names := range keyNames {
+		all = append(all, names...)
+	}
+	return all
+}
+
+// spillDir makes the folder for output that is too long for a result, which
+// ends with the run; "" where there is no home to keep it in.
+func (a *app) spillDir() string {
+	state := a.dirs().state
+	if state == "" || os.MkdirAll(state, 0o700) != nil {
+		return ""
+	}
+	dir, err := os.MkdirTemp(state, "output-")
+	if err != nil {
+		return ""
+	}
+	return dir
 }
 
 // rules makes the policy of --mode, --allow and --deny. A rule that cannot do
 // what it seems to is told of.
 func (a *app) rules(h *house) (*rules.Policy, error) {
 	f := a.flags
-	if f.Sandbox == "on" {
-		return nil, usagef("--sandbox on: no sandbox is available on this machine; --sandbox auto goes on without")
-	}
 	policy, warnings, err := rules.New(rules.Config{
 		Mode: rules.Mode(f.Mode), Allow: f.Allow, Deny: f.Deny, Interactive: h.attended, Roots: h.work.Roots(),
-		Protected: a.dirs().all(),
+		Readable: h.readable(), Protected: a.dirs().all(),
 	})
 	if err != nil {
 		return nil, usageError{err.Error()}
@@ -149,53 +219,4 @@ func (a *app) rules(h *house) (*rules.Policy, error) {
 		a.warn(w.String())
 	}
 	return policy, nil
-}
-
-//go:embed system.md
-var systemPrompt string
-
-// system returns the system prompt with what is to be known of this place.
-func (a *app) system(roots []string) (string, error) {
-	text := systemPrompt
-	if a.flags.System != "" {
-		own, err := os.ReadFile(a.flags.System)
-		if err != nil {
-			return "", usagef("--system: %s", err)
-		}
-		text = string(own)
-	}
-	text = strings.TrimSpace(text) + "\n\n# This place\n\n" +
-		fmt.Sprintf("- Working directory: %s\n", render.Line(roots[0], 0))
-	for _, dir := range roots[1:] {
-		text += fmt.Sprintf("- Also open to you: %s\n", render.Line(dir, 0))
-	}
-	text += fmt.Sprintf("- System: %s/%s\n- Date: %s\n", runtime.GOOS, runtime.GOARCH, time.Now().Format(time.DateOnly))
-	if branch := gitBranch(roots[0]); branch != "" {
-		text += fmt.Sprintf("- Git branch: %s\n", render.Line(branch, 200))
-	}
-	if a.flags.Append != "" {
-		text += "\n" + a.flags.Append + "\n"
-	}
-	return text, nil
-}
-
-// gitBranch reads the branch of the repository that dir is in, without running
-// anything of it; "" if there is none.
-func gitBranch(dir string) string {
-	for range 40 {
-		head, err := os.ReadFile(filepath.Join(dir, ".git", "HEAD"))
-		if err == nil {
-			branch, ok := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: refs/heads/")
-			if !ok {
-				return ""
-			}
-			return branch
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			break
-		}
-		dir = up
-	}
-	return ""
 }

@@ -84,7 +84,7 @@ func (a *app) talk() (int, error) {
 	if err := t.begin(); err != nil {
 		return 0, err
 	}
-	if err := t.sink.Note(fmt.Sprintf("weir: %s, %s; /help lists the commands", h.up.provider, h.model), false); err != nil {
+	if err := t.sink.Note(fmt.Sprintf("weir: %s, %s; /help lists the commands", h.up.provider, *h.model.Load()), false); err != nil {
 		return 0, err
 	}
 	return t.loop()

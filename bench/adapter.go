@@ -20,7 +20,7 @@ func openAdapter(src Source) (Client, error) {
 	return &adapter{src, m}, nil
 }
 
-func (a *adapter) Session() (Session, error) { return a, nil }
+func (a *adapter) Session() (Session, error) { return stateless(a.read), nil }
 func (a *adapter) Close()                    { a.source.close() }
 
 // asked is the request of the subjects that have no session of their own.
@@ -30,7 +30,7 @@ func asked(question string) provider.Request {
 	}}
 }
 
-func (a *adapter) Read(ctx context.Context, question string, take func(string) bool) error {
+func (a *adapter) read(ctx context.Context, question string, take func(string) bool) error {
 	for d, err := range a.model.Stream(ctx, asked(question)) {
 		if err != nil {
 			return err

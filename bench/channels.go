@@ -31,9 +31,9 @@ func openChannels(src Source) (Client, error) {
 	return channels{c.(*adapter)}, nil
 }
 
-func (c channels) Session() (Session, error) { return c, nil }
+func (c channels) Session() (Session, error) { return stateless(c.read), nil }
 
-func (c channels) Read(ctx context.Context, question string, take func(string) bool) error {
+func (c channels) read(ctx context.Context, question string, take func(string) bool) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	read := make(chan provider.Delta, depth)

@@ -22,10 +22,10 @@ func openFloor(src Source) (Client, error) {
 	return &floor{url: src.URL + "/v1/chat/completions", http: http.Client{Transport: src.Transport}}, nil
 }
 
-func (f *floor) Session() (Session, error) { return f, nil }
+func (f *floor) Session() (Session, error) { return stateless(f.read), nil }
 func (f *floor) Close()                    { f.http.CloseIdleConnections() }
 
-func (f *floor) Read(ctx context.Context, question string, take func(string) bool) error {
+func (f *floor) read(ctx context.Context, question string, take func(string) bool) error {
 	body := `{"model":"` + modelName + `","stream":true,"messages":[{"role":"user","content":"` + question + `"}]}`
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, f.url, strings.NewReader(body))
 	if err != nil {

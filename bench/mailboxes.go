@@ -31,7 +31,7 @@ func openMailboxes(src Source, bounded bool) (Client, error) {
 	return &mailboxes{c.(*adapter), pipeline.NewActorSystem(), bounded}, nil
 }
 
-func (m *mailboxes) Session() (Session, error) { return m, nil }
+func (m *mailboxes) Session() (Session, error) { return stateless(m.read), nil }
 
 func (m *mailboxes) spawn(f actor.ReceiveFunc) *actor.PID {
 	box := actor.Unbounded()
@@ -41,7 +41,7 @@ func (m *mailboxes) spawn(f actor.ReceiveFunc) *actor.PID {
 	return m.system.Root.Spawn(actor.PropsFromFunc(f, actor.WithMailbox(box)))
 }
 
-func (m *mailboxes) Read(ctx context.Context, question string, take func(string) bool) error {
+func (m *mailboxes) read(ctx context.Context, question string, take func(string) bool) error {
 	ctx, cancel := context.WithCancel(ctx)
 	root := m.system.Root
 	out := &heap{limit: depth, signal: make(chan struct{}, 1), room: make(chan struct{}, 1), done: ctx.Done()}

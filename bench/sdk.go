@@ -21,10 +21,10 @@ func openSDK(src Source) (Client, error) {
 	)}, nil
 }
 
-func (v *vendor) Session() (Session, error) { return v, nil }
+func (v *vendor) Session() (Session, error) { return stateless(v.read), nil }
 func (v *vendor) Close()                    { v.source.close() }
 
-func (v *vendor) Read(ctx context.Context, question string, take func(string) bool) error {
+func (v *vendor) read(ctx context.Context, question string, take func(string) bool) error {
 	stream := v.client.Chat.Completions.NewStreaming(ctx, sdk.ChatCompletionNewParams{
 		Model:    modelName,
 		Messages: []sdk.ChatCompletionMessageParamUnion{sdk.UserMessage(question)},

@@ -52,6 +52,17 @@ type Session interface {
 	Close()
 }
 
+// stateless is the session of a subject that keeps nothing between questions.
+type stateless func(ctx context.Context, question string, take func(text string) bool) error
+
+// Read implements Session.
+func (s stateless) Read(ctx context.Context, question string, take func(text string) bool) error {
+	return s(ctx, question, take)
+}
+
+// Close implements Session. There is nothing to close but the client.
+func (stateless) Close() {}
+
 // Subjects are all there are, the floor first.
 func Subjects() []Subject {
 	return []Subject{

@@ -126,7 +126,7 @@ func TestArchFilesAndFunctionsFitAScreen(t *testing.T) {
 func TestArchFilesAreNamedForANoun(t *testing.T) {
 	for _, s := range house(t, program) {
 		switch strings.TrimSuffix(path.Base(s.path), ".go") {
-		case "util", "utils", "common", "types", "helper", "helpers", "misc":
+		case "util", "utils", "common", "types", "helpers", "misc":
 			t.Errorf("%s: name the file for what it defines", s.path)
 		}
 	}

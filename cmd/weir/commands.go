@@ -76,8 +76,7 @@ func (a *app) listTools(c toolsCmd) error {
 	list, text := []entry{}, ""
 	for _, s := range h.registry.Specs() {
 		list = append(list, entry{s.Name, s.Class.String(), s.Description, s.Schema})
-		first, _, _ := strings.Cut(strings.TrimSpace(s.Description), "\n")
-		text += fmt.Sprintf("%-12s %-10s %s\n", s.Name, s.Class, first)
+		text += toolLine(s) + "\n"
 	}
 	if !c.JSON {
 		_, err := fmt.Fprint(a.std.Out, text)

@@ -16,7 +16,7 @@ func complete(before string) []string {
 	switch {
 	case word == before && strings.HasPrefix(word, "/"):
 		var all []string
-		for _, c := range slashCommands {
+		for _, c := range slashCommands() {
 			if strings.HasPrefix(c.name, word) {
 				all = append(all, c.name)
 			}

@@ -2,13 +2,15 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/weir-agents/weir/cmd/weir/internal/stdio"
-	"github.com/weir-agents/weir/pipeline"
 )
 
 // line is a line of standard input, without its end.
@@ -48,7 +50,7 @@ func (a *app) lines() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	t := &turner{app: a, session: s, sink: newSink(a.std, a.flags.Format, a.style())}
+	t := &turner{app: a, house: h, session: s, sink: newSink(a.std, a.flags.Format, a.style())}
 	code := exitOK
 	for in := readLines(a.std.In); ; {
 		l, ok, sig := a.nextLine(in)
@@ -62,14 +64,20 @@ func (a *app) lines() (int, error) {
 		case strings.TrimSpace(l.text) == "":
 			continue
 		case strings.HasPrefix(l.text, "/"):
-			leave, err := t.command(h, l.text)
+			leave, err := t.command(l.text)
 			if leave || err != nil {
 				return code, err
 			}
 			continue
 		}
+		with := attach(l.text, h.work.Roots()[0])
+		for _, note := range with.notes {
+			if err := t.sink.Note(note, false); err != nil {
+				return 0, err
+			}
+		}
 		var signaled bool
-		code, signaled, err = t.run(l.text)
+		code, signaled, err = t.run(with.text, with.images...)
 		if signaled || err != nil {
 			return code, err
 		}
@@ -93,32 +101,42 @@ func (a *app) nextLine(in <-chan line) (l line, ok bool, sig syscall.Signal) {
 	}
 }
 
-// command runs a command line between turns and reports whether it says to leave.
-func (t *turner) command(h *house, text string) (leave bool, err error) {
-	name, _, _ := strings.Cut(strings.TrimSpace(text), " ")
-	switch name {
-	case "/exit", "/quit":
-		return true, nil
-	case "/help":
-		return false, t.sink.Note(helpText(), false)
-	case "/clear":
-		fresh, err := t.fresh(h)
-		if err != nil {
+// command runs a command line between turns and reports whether it says to
+// leave. A signal ends a job early.
+func (t *turner) command(text string) (leave bool, err error) {
+	answer := t.slash(text)
+	if answer.job != nil {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		t.app.signals.during(func(n syscall.Signal) {
+			cancel()
+			time.AfterFunc(endTime, func() { os.Exit(exitSignal + int(n)) })
+		})
+		answer.take(answer.job(ctx))
+		t.app.signals.during(nil)
+		if ctx.Err() != nil {
+			return true, nil
+		}
+	}
+	if answer.clear {
+		t.session.Close()
+		if t.session, err = t.house.pipe.Open(""); err != nil {
 			return false, err
 		}
-		t.session = fresh
-		return false, t.sink.Note("a new session", false)
-	default:
-		return false, t.sink.Note(noCommand(name), true)
+		t.metrics, answer.text = metrics{}, "a new session"
+		t.house.scope.Store(nil)
 	}
+	if answer.text != "" {
+		err = t.sink.Note(answer.text, answer.warn)
+	}
+	return answer.leave, err
 }
 
-func noCommand(name string) string {
-	return "no command " + name + ": /help lists them; a blank before the slash makes it a prompt"
-}
-
-// fresh closes the session and opens another.
-func (t *turner) fresh(h *house) (*pipeline.Session, error) {
-	t.session.Close()
-	return h.pipe.Open("")
+// take makes what a job returned the text of the answer.
+func (a *slashAnswer) take(text string, err error) {
+	a.text = text
+	if err != nil {
+		a.warn = true
+		a.text = strings.TrimPrefix(text+"\n"+err.Error(), "\n")
+	}
 }

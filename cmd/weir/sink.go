@@ -15,7 +15,7 @@ import (
 // stream is lost. It is used by one goroutine.
 type sink interface {
 	Event(e pipeline.Event) error
-	// Note shows a line of the program's own where people read.
+	// Note shows lines of the program's own where people read.
 	Note(text string, warn bool) error
 }
 
@@ -58,7 +58,7 @@ func (s *screenSink) Event(e pipeline.Event) error {
 }
 
 func (s *screenSink) Note(text string, warn bool) error {
-	s.buf = s.screen.Notice(s.buf[:0], text, warn)
+	s.buf = s.screen.Block(s.buf[:0], text, warn)
 	return flush(s.w, &s.buf)
 }
 
@@ -108,7 +108,7 @@ func (s *pipedSink) Event(e pipeline.Event) error {
 }
 
 func (s *pipedSink) Note(text string, warn bool) error {
-	s.comment = s.piped.Screen.Notice(s.comment[:0], text, warn)
+	s.comment = s.piped.Screen.Block(s.comment[:0], text, warn)
 	return flush(s.err, &s.comment)
 }
 

@@ -23,8 +23,7 @@ const leaveTime = 2 * time.Second
 // of it but current and active, which that of signals reads.
 type talk struct {
 	turner
-	house *house
-	desk  desk
+	desk desk
 
 	current atomic.Pointer[pipeline.Session]
 	active  atomic.Bool // a turn runs or is about to
@@ -36,8 +35,10 @@ type talk struct {
 	waiting  map[string]struct{} // prompts that were accepted and have not begun or joined
 	asking   []pipeline.ApprovalRequested
 	progress progress
-	tick     *time.Ticker // of the status line; nil while nothing goes on
-	leaving  bool         // standard input has ended
+	jobs     chan slashAnswer   // what the job of a command came to
+	stopJob  context.CancelFunc // nil while none runs
+	tick     *time.Ticker       // of the status line; nil while nothing goes on
+	leaving  bool               // standard input has ended
 	pressed  time.Time
 	code     int
 }
@@ -56,7 +57,11 @@ type told struct {
 
 // talk talks until the person leaves. The exit code is that of the last turn.
 func (a *app) talk() (int, error) {
-	t := &talk{turner: turner{app: a}, waiting: map[string]struct{}{}, sigs: make(chan signaled, 4), stop: func() {}}
+	t := &talk{
+		turner: turner{app: a}, waiting: map[string]struct{}{}, sigs: make(chan signaled, 4), stop: func() {},
+		jobs: make(chan slashAnswer, 1),
+	}
+	t.turner.busy = t.busy
 	h, err := a.open(true)
 	if err != nil {
 		return 0, err
@@ -158,6 +163,10 @@ func (t *talk) loop() (int, error) {
 				err = t.line(l, ok)
 			case in := <-t.sigs:
 				err = t.signal(in)
+			case answer := <-t.jobs:
+				t.stopJob()
+				t.stopJob = nil
+				err = t.answered(answer)
 			case now := <-t.ticks():
 				err = t.desk.status(t.progress.text(now))
 			}
@@ -182,7 +191,7 @@ func (t *talk) ticks() <-chan time.Time {
 }
 
 // busy reports whether a turn runs or is about to.
-func (t *talk) busy() bool { return t.turn != "" || len(t.waiting) > 0 }
+func (t *talk) busy() bool { return t.turn != "" || len(t.waiting) > 0 || t.stopJob != nil }
 
 // ready shows the prompt when there is nothing to wait for, or leaves then.
 func (t *talk) ready() error {
@@ -215,7 +224,9 @@ func (t *talk) told(in told) error {
 		return in.err
 	}
 	t.tally.add(in.event)
-	t.progress.see(in.event, time.Now())
+	now := time.Now()
+	t.progress.see(in.event, now)
+	t.metrics.see(in.event, now)
 	if err := t.sink.Event(in.event); err != nil {
 		return err
 	}
@@ -284,7 +295,9 @@ func (t *talk) line(l line, open bool) error {
 	case text == "":
 		return nil
 	case strings.HasPrefix(l.text, "/"):
-		return t.command(text)
+		return t.command(text, t.slash(text))
+	case strings.HasPrefix(l.text, "!") && len(text) > 1:
+		return t.command(text, slashAnswer{job: shell(t.house.work.Roots()[0], text[1:])})
 	default:
 		return t.post(l.text)
 	}
@@ -325,7 +338,13 @@ func (t *talk) answer(text string) error {
 
 func (t *talk) post(text string) error {
 	t.active.Store(true)
-	id, err := t.session.Post(context.Background(), text)
+	with := attach(text, t.house.work.Roots()[0])
+	for _, note := range with.notes {
+		if err := t.note(note, false); err != nil {
+			return err
+		}
+	}
+	id, err := t.session.Post(context.Background(), with.text, with.images...)
 	if err != nil {
 		return t.note(err.Error(), true)
 	}
@@ -333,21 +352,41 @@ func (t *talk) post(text string) error {
 	return nil
 }
 
-func (t *talk) command(text string) error {
-	switch name, _, _ := strings.Cut(text, " "); name {
-	case "/exit", "/quit":
+func (t *talk) command(text string, answer slashAnswer) error {
+	if answer.job == nil {
+		return t.answered(answer)
+	}
+	if t.stopJob != nil {
+		return t.note("the command before is not done", true)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	t.stopJob = cancel
+	t.active.Store(true)
+	t.progress = progress{began: time.Now(), doing: text}
+	// Ends when the job does, which ends soon after a cancel.
+	go func() {
+		answer.take(answer.job(ctx))
+		t.jobs <- answer
+	}()
+	return nil
+}
+
+// answered does what a command wants.
+func (t *talk) answered(answer slashAnswer) error {
+	switch {
+	case answer.leave:
 		return errLeave
-	case "/help":
-		return t.note(helpText(), false)
-	case "/clear":
-		t.turn, t.waiting, t.asking = "", map[string]struct{}{}, nil
+	case answer.clear:
+		t.turn, t.waiting, t.asking, t.metrics = "", map[string]struct{}{}, nil, metrics{}
+		t.house.scope.Store(nil)
 		if err := t.begin(); err != nil {
 			return err
 		}
 		return t.note("a new session", false)
-	default:
-		return t.note(noCommand(name), true)
+	case answer.text != "":
+		return t.note(answer.text, answer.warn)
 	}
+	return nil
 }
 
 // signal acts on a signal after the turn has been canceled. On Ctrl-C an idle
@@ -356,6 +395,9 @@ func (t *talk) signal(in signaled) error {
 	if in.signal != syscall.SIGINT {
 		t.code = exitSignal + int(in.signal)
 		return errLeave
+	}
+	if t.stopJob != nil {
+		t.stopJob()
 	}
 	if in.active {
 		return nil // the turn's end says it

@@ -65,7 +65,7 @@ func TestATalkGoesOnInOneSession(t *testing.T) {
 	s.types(t, "second\n")
 	s.shows(t, "● Two.\r\nweir> ")
 	s.types(t, "/help\n")
-	s.shows(t, "◇ /help this")
+	s.shows(t, "◇ what you can type:")
 	s.shows(t, "weir> ")
 	s.types(t, "/nope\n")
 	s.shows(t, "◇ no command /nope")

@@ -12,6 +12,7 @@ import (
 	"github.com/weir-agents/weir/cmd/weir/internal/render"
 	"github.com/weir-agents/weir/cmd/weir/internal/stdio"
 	"github.com/weir-agents/weir/pipeline"
+	"github.com/weir-agents/weir/provider"
 )
 
 // turns runs a prompt, a talk, or the turns that lines of standard input ask
@@ -56,7 +57,7 @@ func (a *app) oneShot() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	t := &turner{app: a, session: s, sink: newSink(a.std, a.flags.Format, a.style())}
+	t := &turner{app: a, house: h, session: s, sink: newSink(a.std, a.flags.Format, a.style())}
 	if attended {
 		t.lines = readLines(a.std.In)
 	}
@@ -94,10 +95,13 @@ const impatient = 2 * time.Second
 // turner runs turns of one session one after the other.
 type turner struct {
 	app     *app
+	house   *house
 	session *pipeline.Session
 	sink    sink
 	tally   tally
+	metrics metrics
 	lines   <-chan line // answers to approvals; nil if nobody is there
+	busy    func() bool // whether a turn runs beside commands; nil if none can
 }
 
 // interrupt is the signal that canceled a turn, if there was one.
@@ -131,7 +135,7 @@ func (i *interrupt) code() int {
 // run runs one turn and returns its exit code. A signal cancels the turn and
 // makes its code, and signaled is true; the error is that of a caller or of a
 // reader that has left.
-func (t *turner) run(prompt string) (code int, signaled bool, err error) {
+func (t *turner) run(prompt string, with ...provider.Block) (code int, signaled bool, err error) {
 	stop, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var sig interrupt
@@ -142,9 +146,10 @@ func (t *turner) run(prompt string) (code int, signaled bool, err error) {
 		cancel()
 	})
 	var broken error
-	for e, err := range t.session.Run(context.Background(), prompt) {
+	for e, err := range t.session.Run(context.Background(), prompt, with...) {
 		if err == nil {
 			t.tally.add(e)
+			t.metrics.see(e, time.Now())
 			err = t.show(stop, e)
 		}
 		if err != nil {

@@ -113,6 +113,9 @@ func (c *Console) Write(p []byte) (int, error) {
 func (c *Console) Ask(prompt string, question bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if prompt == c.prompt && question == c.editor.Single {
+		return c.failed
+	}
 	if question && !c.editor.Single {
 		c.drafts = append(c.drafts, c.editor.Line.Text())
 		c.editor.Reset()

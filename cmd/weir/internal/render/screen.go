@@ -108,6 +108,16 @@ func (s *Screen) Notice(dst []byte, text string, warn bool) []byte {
 	return s.line(dst, color, "◇ ", Line(text, 0))
 }
 
+// Block appends lines of the program's own: a notice, and more under it.
+func (s *Screen) Block(dst []byte, text string, warn bool) []byte {
+	first, more, _ := strings.Cut(text, "\n")
+	dst = s.Notice(dst, first, warn)
+	for line := range strings.Lines(more) {
+		dst = append(append(append(dst, "  "...), Line(strings.TrimSuffix(line, "\n"), 0)...), '\n')
+	}
+	return dst
+}
+
 // EndLine closes the open line, so that whoever writes next starts on a new one.
 func (s *Screen) EndLine(dst []byte) []byte {
 	n := len(dst)

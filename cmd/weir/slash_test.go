@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestCompletionOfCommandsAndPaths(t *testing.T) {
+	t.Chdir(tree(t, map[string]string{"docs/a.md": "", "docs/b.md": "", "do": "", ".hidden": "", "with blank": ""}))
+	for before, want := range map[string][]string{
+		"/mo": {"/model", "/mode"}, "/nope": nil, "see /mo": nil, "@do": {"@do", "@docs/"}, "see @docs/": {"@docs/a.md", "@docs/b.md"},
+		"@": {"@do", "@docs/"}, "@.h": {"@.hidden"}, "@nowhere/": nil, "word": nil, "": nil,
+	} {
+		if diff := cmp.Diff(want, complete(before)); diff != "" {
+			t.Errorf("%q:\n%s", before, diff)
+		}
+	}
+}
+
+func TestACommandOfThePersonsOwn(t *testing.T) {
+	d := onDesktop(t, t.TempDir(), "--script", scriptFile(t, `{"steps": ["fine"]}`))
+	d.sees(t, "weir> ")
+	d.types(t, "!printf 'a\\033[2Jb\\n'; exit 3"+enter)
+	d.holds(t, `a\x1b[2Jb`)
+	d.sees(t, "exit status 3\nweir> ")
+	mark := fmt.Sprintf("weirmark%d_own", os.Getpid())
+	d.types(t, "!echo begun; sleep 1000; : "+mark+enter)
+	d.holds(t, "!echo begun")
+	d.types(t, ctrlC)
+	d.holds(t, "signal: killed")
+	d.sees(t, "weir> ")
+	gone(t, mark)
+	d.types(t, ctrlD)
+	d.leaves(t, 0)
+}
+
+func TestCommandsOfATalk(t *testing.T) {
+	d := onDesktop(t, t.TempDir(), "--mode", "accept-edits", "--script",
+		scriptFile(t, `{"models": ["lamp", "lantern"], "steps": [{"blocks": [{"call": "write_file", "arguments": {"path": "new.txt", "content": "one\n"}}]}, "fine"]}`))
+	d.sees(t, "weir> ")
+	d.types(t, "/undo"+enter)
+	d.holds(t, "nothing to undo")
+	d.types(t, "/metrics"+enter)
+	d.holds(t, "no turn has ended yet")
+	d.types(t, "go"+enter)
+	d.sees(t, "● fine\nweir> ")
+	d.types(t, "/metrics"+enter)
+	d.holds(t, "session: 1 turn, 2 steps, 0 retries")
+	d.types(t, "/diff"+enter)
+	d.holds(t, "+one")
+	d.types(t, "/undo"+enter)
+	d.holds(t, "taken back:\n  new.txt")
+	if _, err := os.Stat(d.cmd.Dir + "/new.txt"); err == nil {
+		t.Error("the file is still there")
+	}
+	d.types(t, "/model"+enter)
+	d.holds(t, "the model is lamp; /model NAME takes another:\n  lamp\n  lantern")
+	d.types(t, "/model lantern"+enter)
+	d.holds(t, "the model is lantern from the next step on")
+	d.types(t, "/mode plan"+enter)
+	d.holds(t, "the mode is plan from now on")
+	d.types(t, "/mode nope"+enter)
+	d.holds(t, `mode "nope"`)
+	d.types(t, "/status"+enter)
+	d.holds(t, "model lantern\n  mode plan\n  folder ")
+	d.holds(t, "window about ")
+	d.types(t, "/tools"+enter)
+	d.holds(t, "read_file    read_only")
+	d.types(t, "/clear"+enter)
+	d.holds(t, "a new session")
+	d.types(t, "/compact"+enter)
+	d.holds(t, "nothing to compact")
+	d.types(t, "/exit now"+enter)
+	d.holds(t, "/exit takes no argument")
+	d.types(t, "/exit"+enter)
+	d.leaves(t, 0)
+}

@@ -3,6 +3,7 @@ package actors
 // PURE: no clock, no goroutine, no lock, no I/O in this file.
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"github.com/weir-agents/weir/provider"
@@ -84,6 +85,27 @@ func (b *batcher) take(free bool) DeltaBatch {
 	batch := DeltaBatch{Ref: b.ref, Deltas: b.pending, Bytes: b.bytes, Free: free}
 	b.pending, b.bytes = nil, 0
 	return batch
+}
+
+// overtaken are the tries whose close came before their open (I7): they must not
+// begin when it comes. There may be several, if the streamer was not scheduled
+// for some turns.
+type overtaken struct{ refs []Ref }
+
+// add notes a close. What is beyond the opens that a mailbox holds never comes.
+func (o *overtaken) add(r Ref) {
+	o.refs = append(o.refs, r)
+	if len(o.refs) > commands {
+		o.refs = append(o.refs[:0], o.refs[1:]...)
+	}
+}
+
+// take reports whether r has been closed. Opens come in order, so the closes up
+// to it are done with.
+func (o *overtaken) take(r Ref) bool {
+	i := slices.Index(o.refs, r)
+	o.refs = append(o.refs[:0], o.refs[i+1:]...)
+	return i >= 0
 }
 
 // cut returns the longest head of text that is at most n bytes and ends between

@@ -179,3 +179,20 @@ func TestTooMuchCreditPanics(t *testing.T) {
 		}()
 	}
 }
+
+// Two turns were canceled before the streamer ran once: neither is asked.
+func TestSeveralClosesCanOvertakeTheirOpens(t *testing.T) {
+	var o overtaken
+	first, second, third := Ref{"t1", 1, 1}, Ref{"t2", 1, 1}, Ref{"t3", 1, 1}
+	o.add(first)
+	o.add(second)
+	if !o.take(first) || !o.take(second) || o.take(third) || len(o.refs) != 0 {
+		t.Errorf("left %v", o.refs)
+	}
+	for range 2 * commands {
+		o.add(first)
+	}
+	if len(o.refs) > commands {
+		t.Errorf("%d refs are kept", len(o.refs))
+	}
+}

@@ -229,6 +229,7 @@ func drawLimits(t *rapid.T) Limits {
 	if rapid.Bool().Draw(t, "patience") {
 		l.ReaderPatience = wait("ReaderPatience", 1, 3)
 	}
+	l.Eager = rapid.Bool().Draw(t, "eager")
 	return l.Default()
 }
 
@@ -246,6 +247,7 @@ var settings = rapid.Custom(func(t *rapid.T) setting {
 		p: plan{
 			prompts: rapid.IntRange(1, 6).Draw(t, "prompts"), cancels: rapid.IntRange(0, 4).Draw(t, "cancels"),
 			failing: rapid.IntRange(0, 6).Draw(t, "failing"), lazyReader: rapid.Bool().Draw(t, "lazy"), hooked: rapid.Bool().Draw(t, "hooked"),
+			starved: Stage(rapid.IntRange(0, 2*int(stages)).Draw(t, "starved")),
 		},
 		l: drawLimits(t), durable: rapid.Bool().Draw(t, "durable"), seed: rapid.Uint64().Draw(t, "seed"),
 	}
@@ -317,8 +319,8 @@ func wantCovered(t *testing.T, covered map[pair]bool, took map[edge]bool) {
 // inputsOf says which fresh inputs can come in each state.
 var inputsOf = map[State][]string{
 	Idle:      {"StartTurn", "StepPrepared", "CancelTurn", "ReaderGone", "Tick"},
-	Streaming: {"StepPrepared", "MessageAssembled", "StreamBroke", "CancelTurn", "ReaderGone", "Tick"},
+	Streaming: {"StepPrepared", "MessageAssembled", "StreamBroke", "StreamClosed", "CallsVoided", "CancelTurn", "ReaderGone", "Tick"},
 	Executing: {"StepPrepared", "CallFinished", "ApprovalWaiting", "CancelTurn", "ReaderGone", "Tick"},
-	Draining:  {"StepPrepared", "MessageAssembled", "StreamBroke", "StreamClosed", "CallFinished", "CallsClosed", "ApprovalWaiting", "CancelTurn", "ReaderGone", "Tick"},
+	Draining:  {"StepPrepared", "MessageAssembled", "StreamBroke", "CallsVoided", "StreamClosed", "CallFinished", "CallsClosed", "ApprovalWaiting", "CancelTurn", "ReaderGone", "Tick"},
 	Ended:     {"StreamClosed", "CallsClosed", "CancelTurn", "ReaderGone"},
 }

@@ -27,8 +27,14 @@ type sentText struct {
 func (w *world) streamer(in any) {
 	switch in := in.(type) {
 	case OpenStream:
-		if in.Ref == w.closed {
+		if w.closed.take(in.Ref) {
 			return
+		}
+		if t := w.turns.turn; t.state == Ended && t.ref.Turn == in.Ref.Turn || w.out.last == in.Ref.Turn {
+			w.failf("try %v is asked after its turn has ended", in.Ref)
+		}
+		for _, tool := range w.running {
+			w.failf("try %v begins while call %s of %v runs", in.Ref, tool.call.ID, tool.ref)
 		}
 		w.stream = &simStream{w: w, b: newBatcher(in.Ref, w.l)}
 		w.stream.script, w.stream.err = w.answer(in)
@@ -42,7 +48,7 @@ func (w *world) streamer(in any) {
 		s := w.stream
 		switch {
 		case s == nil || s.b.ref != in.Ref:
-			w.closed = in.Ref
+			w.closed.add(in.Ref)
 			w.post(Assembler, StreamEnded{Ref: in.Ref, Err: errClosed})
 		case s.ended:
 			w.post(Assembler, StreamEnded{Ref: in.Ref, Err: errClosed})
@@ -178,6 +184,12 @@ type simTool struct {
 	stopped bool
 }
 
+// callRun is a call that has run.
+type callRun struct {
+	ref Ref
+	id  string
+}
+
 // start begins a call and checks the gate: only reading calls overlap.
 func (w *world) start(in startCall) {
 	tool := &simTool{w: w, ref: in.Ref, index: in.Index, call: in.Call, class: in.Spec.Class, began: w.now}
@@ -195,6 +207,10 @@ func (w *world) start(in startCall) {
 	if w.l.ReaderWindow == 1 && !w.reader.tookMessage(in.Ref) {
 		w.failf("in lockstep call %s started before the reader had taken its message", in.Call.ID)
 	}
+	if w.ran[callRun{in.Ref, in.Call.ID}] && in.Call.ID != "same" {
+		w.failf("call %s of %v runs twice", in.Call.ID, in.Ref)
+	}
+	w.ran[callRun{in.Ref, in.Call.ID}] = true
 	w.running = append(w.running, tool)
 }
 

@@ -33,7 +33,7 @@ type world struct {
 	commits  *outlet
 	reporter *reporter
 	stream   *simStream
-	closed   Ref // a close that overtook its open
+	closed   overtaken
 
 	plan    plan
 	seed    uint64
@@ -41,6 +41,7 @@ type world struct {
 	acks    []Stage      // commits the journal has not acknowledged
 	checks  []checkCalls // calls that are being looked at
 	running []*simTool
+	ran     map[callRun]bool
 	scopes  []Ref
 	hook    []StepPrepared
 	rules   bool // "always" was said
@@ -64,15 +65,15 @@ type pair struct {
 // plan is how a world behaves.
 type plan struct {
 	prompts, cancels, steps int
-	failing                 int  // of 10 tries
-	lazyReader, hooked      bool // the reader rests; a hook looks at every request
-	patience                bool
+	failing                 int   // of 10 tries
+	lazyReader, hooked      bool  // the reader rests; a hook looks at every request
+	starved                 Stage // runs only when nothing else can; beyond the stages: none
 }
 
 func newWorld(t rapid.TB, l Limits, p plan, durable bool, seed uint64) *world {
 	w := &world{
 		t: t, l: l, seed: seed, rand: rand.New(rand.NewPCG(seed, 7)), now: time.Unix(1_000_000, 0), plan: p, durable: durable,
-		sent: map[Ref][]sentText{}, cutOff: map[Ref]bool{}, covered: map[pair]bool{}, edges: map[edge]bool{},
+		sent: map[Ref][]sentText{}, cutOff: map[Ref]bool{}, ran: map[callRun]bool{}, covered: map[pair]bool{}, edges: map[edge]bool{},
 	}
 	for s := range w.boxes {
 		stage := Stage(s)
@@ -131,7 +132,7 @@ func (w *world) run() {
 func (w *world) actions() []func() {
 	var acts []func()
 	for s, b := range w.boxes {
-		if len(b.control) > 0 || b.data.n > 0 {
+		if Stage(s) != w.plan.starved && (len(b.control) > 0 || b.data.n > 0) {
 			acts = append(acts, func() { w.receive(Stage(s)) })
 		}
 	}
@@ -154,7 +155,11 @@ func (w *world) actions() []func() {
 		acts = append(acts, w.acknowledge)
 	}
 	acts = append(acts, w.reader.actions()...)
-	return append(acts, w.user.actions()...)
+	acts = append(acts, w.user.actions()...)
+	if s := w.plan.starved; len(acts) == 0 && s < stages && (len(w.boxes[s].control) > 0 || w.boxes[s].data.n > 0) {
+		acts = append(acts, func() { w.receive(s) })
+	}
+	return acts
 }
 
 // elapse lets the earliest timer fire.

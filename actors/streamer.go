@@ -18,7 +18,7 @@ type streamer struct {
 	limits   Limits
 	ctx      context.Context // the session's
 	open     *stream         // the latest try, nil before the first
-	closed   Ref             // a try whose close overtook its open (I7)
+	closed   overtaken
 }
 
 // stream is one try. One lock holds its batcher, so that a batch and the grant
@@ -53,7 +53,7 @@ func (s *streamer) handle(in any, _ time.Time) {
 }
 
 func (s *streamer) start(in OpenStream) {
-	if in.Ref == s.closed {
+	if s.closed.take(in.Ref) {
 		return
 	}
 	ctx, cancel := context.WithCancel(s.ctx)
@@ -82,7 +82,7 @@ func (s *streamer) grant(g Grant) {
 func (s *streamer) close(r Ref) {
 	t := s.open
 	if t == nil || t.b.ref != r {
-		s.closed = r
+		s.closed.add(r)
 		s.send(Assembler, StreamEnded{Ref: r, Err: errClosed})
 		return
 	}

@@ -19,7 +19,6 @@ type shell struct {
 	meter   *Meter
 	running *sync.WaitGroup // goroutines of this set
 	clock   *time.Timer
-	ticks   int // the epoch of the timer that is armed
 	inert   bool
 	strict  bool // tests: a refused post panics
 }

@@ -25,13 +25,12 @@ type point struct {
 
 // canceled is one run of the test.
 type canceled struct {
-	t       *testing.T
-	u       *upstream
-	s       *pipeline.Session
-	inTool  chan struct{}
-	inHook  chan struct{}
-	ended   chan pipeline.TurnEnded
-	stalled func() bool
+	t      *testing.T
+	u      *upstream
+	s      *pipeline.Session
+	inTool chan struct{}
+	inHook chan struct{}
+	ended  chan pipeline.TurnEnded
 }
 
 func now() <-chan struct{} {

@@ -128,7 +128,9 @@ func TestLeavingAGeneratorsLoop(t *testing.T) {
 func TestDeltasAreFollowedByAFinish(t *testing.T) {
 	var got []provider.Delta
 	for d := range provider.Deltas(provider.Message{Blocks: []provider.Block{
-		provider.Text{Text: "a"}, provider.Text{}, provider.Thinking{Text: "b"},
+		provider.Text{Text: "a"},
+		provider.Text{},
+		provider.Thinking{Text: "b"},
 		provider.ToolCall{ID: "c", Name: "x", Raw: "{}"},
 	}}) {
 		got = append(got, d)

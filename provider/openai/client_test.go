@@ -238,8 +238,10 @@ func TestAProbeFindsWhatAnswers(t *testing.T) {
 		_, _ = io.WriteString(w, `{"models":[{"name":"a"}]}`)
 	})
 	got := Probe(t.Context(), ProbeConfig{Timeout: 5 * time.Second, Candidates: []Server{
-		{Name: "page", BaseURL: page.URL}, {Name: "closed", BaseURL: closed.URL},
-		{Name: "one", BaseURL: lists.URL}, {Name: "two", BaseURL: also.URL},
+		{Name: "page", BaseURL: page.URL},
+		{Name: "closed", BaseURL: closed.URL},
+		{Name: "one", BaseURL: lists.URL},
+		{Name: "two", BaseURL: also.URL},
 	}})
 	want := []Server{
 		{Name: "one", BaseURL: lists.URL, Models: []string{"keel:7b"}},

@@ -94,8 +94,10 @@ func TestFuncSeesTheRequestAndItsStepIsChecked(t *testing.T) {
 
 func TestIDsAreMadeWhereNoneCame(t *testing.T) {
 	calls := []script.Block{
-		script.Call{ID: "same", Name: "x"}, script.Call{ID: "same", Name: "x"},
-		script.Call{Name: "x"}, script.Call{NoID: true, Name: "x"},
+		script.Call{ID: "same", Name: "x"},
+		script.Call{ID: "same", Name: "x"},
+		script.Call{Name: "x"},
+		script.Call{NoID: true, Name: "x"},
 	}
 	p := script.New(script.Script{Loop: script.LoopLast, Steps: []script.Step{{Blocks: calls}}})
 	ids := func(req provider.Request) []string {

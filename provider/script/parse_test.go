@@ -45,10 +45,12 @@ func TestParseReadsEveryField(t *testing.T) {
 				First: script.None, Gap: 5 * time.Millisecond, Split: script.Whole, Stop: provider.StopLength,
 				Usage: &provider.Usage{Input: 5, Output: 2, CacheRead: 1},
 				Blocks: []script.Block{
-					script.Thinking{Text: "hm", Signature: "s"}, script.Thinking{Redacted: "r"},
+					script.Thinking{Text: "hm", Signature: "s"},
+					script.Thinking{Redacted: "r"},
 					script.Text{Pieces: []script.Piece{
 						script.Say("a"), script.Gate("g"), script.Wait(3 * time.Millisecond),
-						script.Repeat{Text: "x", Bytes: 9}, script.Fault{Kind: script.Stall},
+						script.Repeat{Text: "x", Bytes: 9},
+						script.Fault{Kind: script.Stall},
 					}},
 					script.Text{Pieces: []script.Piece{script.Repeat{Text: "y", Bytes: 8}}},
 					script.Call{

@@ -161,9 +161,11 @@ func unworded(a answer) answer {
 func TestEveryHistoryPassesTheStrictServer(t *testing.T) {
 	s := script.Script{Steps: []script.Step{
 		{Blocks: []script.Block{
-			script.Thinking{Text: "one", Signature: "sealed"}, script.Thinking{Redacted: "secret"},
+			script.Thinking{Text: "one", Signature: "sealed"},
+			script.Thinking{Redacted: "secret"},
 			script.Text{Text: "look:"},
-			script.Call{ID: "a", Name: "x", Arguments: `{"n":1}`}, script.Call{ID: "b", Name: "y", Arguments: `{bad`},
+			script.Call{ID: "a", Name: "x", Arguments: `{"n":1}`},
+			script.Call{ID: "b", Name: "y", Arguments: `{bad`},
 		}},
 		{Blocks: []script.Block{script.Opaque{Raw: json.RawMessage(`{"type":"server_tool_use","id":"s","name":"n","input":{}}`)}, script.Text{Text: "and "}}, Stop: provider.StopPause},
 		{Blocks: []script.Block{script.Text{Text: "so on"}}},

@@ -45,10 +45,23 @@ var deniedLines = []string{
 // What looks like a denied command and is none.
 func TestLinesADenyLeavesAlone(t *testing.T) {
 	rows := []row{
-		{"echo rm x", tools.Allow, ""}, {"cat secret2", tools.Allow, ""}, {"cat a secret", tools.Allow, ""}, {"echo 'rm x'", tools.Allow, ""},
-		{"cat <<'E'\n$(rm x)\nE", tools.Allow, ""}, {"echo \\$(ls", tools.Ask, "parsed"}, {"rmdir x", tools.Ask, "no rule"}, {"curl x", tools.Ask, "no rule"},
-		{"command -v rm", tools.Allow, ""}, {"timeout 5 echo rm", tools.Allow, ""}, {"find . -name rm", tools.Allow, ""}, {"env rm=x ls", tools.Allow, ""},
-		{"sudo -u rm ls", tools.Allow, ""}, {"exec -a rm ls", tools.Allow, ""}, {"xargs echo rm", tools.Allow, ""}, {"sh rm", tools.Allow, ""}, {"bash -c ls rm", tools.Allow, ""},
+		{"echo rm x", tools.Allow, ""},
+		{"cat secret2", tools.Allow, ""},
+		{"cat a secret", tools.Allow, ""},
+		{"echo 'rm x'", tools.Allow, ""},
+		{"cat <<'E'\n$(rm x)\nE", tools.Allow, ""},
+		{"echo \\$(ls", tools.Ask, "parsed"},
+		{"rmdir x", tools.Ask, "no rule"},
+		{"curl x", tools.Ask, "no rule"},
+		{"command -v rm", tools.Allow, ""},
+		{"timeout 5 echo rm", tools.Allow, ""},
+		{"find . -name rm", tools.Allow, ""},
+		{"env rm=x ls", tools.Allow, ""},
+		{"sudo -u rm ls", tools.Allow, ""},
+		{"exec -a rm ls", tools.Allow, ""},
+		{"xargs echo rm", tools.Allow, ""},
+		{"sh rm", tools.Allow, ""},
+		{"bash -c ls rm", tools.Allow, ""},
 	}
 	checkCorpus(t, rows)
 }

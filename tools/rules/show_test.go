@@ -77,8 +77,21 @@ func TestRuleWords(t *testing.T) {
 		pattern, text string
 		want          bool
 	}{
-		{"", "", true}, {"*", "", true}, {"*", "a/b", true}, {"a*", "a", true}, {"*a", "ba", true}, {"a*b*c", "axxbyyc", true}, {"a*a", "a", false}, {"ab*ba", "aba", false},
-		{"a?b", "axb", false}, {"[a]", "a", false}, {"**", "x", true}, {"a*b*b", "ab", false}, {"a*b*b", "abb", true}, {"--x=*", "--x=", true}, {"--x=*", "--x", false},
+		{"", "", true},
+		{"*", "", true},
+		{"*", "a/b", true},
+		{"a*", "a", true},
+		{"*a", "ba", true},
+		{"a*b*c", "axxbyyc", true},
+		{"a*a", "a", false},
+		{"ab*ba", "aba", false},
+		{"a?b", "axb", false},
+		{"[a]", "a", false},
+		{"**", "x", true},
+		{"a*b*b", "ab", false},
+		{"a*b*b", "abb", true},
+		{"--x=*", "--x=", true},
+		{"--x=*", "--x", false},
 	} {
 		if got := star(test.pattern, test.text); got != test.want {
 			t.Errorf("%q with %q: %v", test.pattern, test.text, got)

@@ -1,7 +1,7 @@
 package bench_test
 
 import (
-	"fmt"
+	"context"
 	"os"
 	"testing"
 	"time"
@@ -10,16 +10,11 @@ import (
 	"github.com/weir-agents/weir/provider/sim"
 )
 
-// serving makes the test binary the simulated server.
-const serving = "-serve-for-bench"
-
+// The test binary is the simulated server where it is called as `weir bench serve`
+// would be.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 2 && os.Args[1] == serving {
-		if err := bench.Serve(os.Stdin, os.Stdout); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
+	if len(os.Args) > 1 && os.Args[1] == "bench" {
+		os.Exit(bench.Run(context.Background(), os.Args[2:], os.Stdout, os.Stderr))
 	}
 	os.Exit(m.Run())
 }
@@ -27,7 +22,7 @@ func TestMain(m *testing.M) {
 // start starts a server in a process of its own.
 func start(tb testing.TB, src string, cfg sim.Config) *bench.Upstream {
 	tb.Helper()
-	u, err := bench.Start([]string{os.Args[0], serving}, src, cfg)
+	u, err := bench.Start([]string{os.Args[0], "bench", "serve"}, src, cfg)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -22,10 +22,21 @@ type command struct {
 	Here     bool     `help:"Serve in this process: simpler to profile, but the server's cost is in the numbers."`
 }
 
+// serving is what Run is called with in the process of the server.
+const serving = "serve"
+
 // Run is `weir bench`: it measures what args say and prints a table to stdout;
 // progress goes to stderr. It returns the exit code: 0, 1 if a measurement
-// failed, 2 for wrong usage. Self is a command that calls [Serve].
-func Run(ctx context.Context, self, args []string, stdout, stderr io.Writer) int {
+// failed, 2 for wrong usage. It starts the server by the program's own file with
+// the arguments `bench serve`, which must lead back here.
+func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) == 1 && args[0] == serving {
+		if err := Serve(os.Stdin, stdout); err != nil {
+			fmt.Fprintf(stderr, "weir bench: %v\n", err)
+			return 1
+		}
+		return 0
+	}
 	var c command
 	helped := false
 	parser, err := kong.New(&c, kong.Name("weir bench"), kong.Description("Measure weir and its baselines.\n\n"+list()),
@@ -44,7 +55,7 @@ func Run(ctx context.Context, self, args []string, stdout, stderr io.Writer) int
 		fmt.Fprintf(stderr, "weir bench: %v\n", err)
 		return 2
 	}
-	if err := c.run(ctx, self, stdout, stderr); err != nil {
+	if err := c.run(ctx, stdout, stderr); err != nil {
 		fmt.Fprintf(stderr, "weir bench: %v\n", err)
 		return 1
 	}
@@ -104,13 +115,17 @@ func compareFiles(before, after string, w io.Writer) error {
 	return changes(w, Compare(a, b))
 }
 
-func (c *command) run(ctx context.Context, self []string, stdout, stderr io.Writer) error {
+func (c *command) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if c.compares() {
 		return compareFiles(c.Scenario[1], c.Scenario[2], stdout)
 	}
-	o := Options{Self: self, Rounds: c.Rounds, Subjects: c.Subjects, Short: c.Short}
-	if c.Here {
-		o.Self = nil
+	o := Options{Rounds: c.Rounds, Subjects: c.Subjects, Short: c.Short}
+	if !c.Here {
+		program, err := os.Executable()
+		if err != nil {
+			return fmt.Errorf("find the program's own file: %w; --here serves in this process", err)
+		}
+		o.Self = []string{program, "bench", serving}
 	}
 	if c.Short {
 		o.Rounds = 2

@@ -3,7 +3,6 @@ package bench_test
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"testing"
 
 	"github.com/weir-agents/weir/bench"
@@ -13,7 +12,7 @@ import (
 // all there. What they say is nobody's business here.
 func TestEveryScenarioRuns(t *testing.T) {
 	var out, progress bytes.Buffer
-	if code := bench.Run(t.Context(), []string{os.Args[0], serving}, []string{"--short", "--json", "-"}, &out, &progress); code != 0 {
+	if code := bench.Run(t.Context(), []string{"--short", "--json", "-"}, &out, &progress); code != 0 {
 		t.Fatalf("exit code %d: %s", code, progress.String())
 	}
 	var r bench.Report
@@ -54,7 +53,7 @@ func TestEveryScenarioRuns(t *testing.T) {
 func TestRunRefusesWhatThereIsNot(t *testing.T) {
 	for _, args := range [][]string{{"no-such"}, {"--subjects", "nobody"}, {"--rounds", "0"}, {"--no-such"}} {
 		var out, said bytes.Buffer
-		if code := bench.Run(t.Context(), nil, args, &out, &said); code != 2 || bytes.Count(said.Bytes(), []byte("\n")) != 1 {
+		if code := bench.Run(t.Context(), args, &out, &said); code != 2 || bytes.Count(said.Bytes(), []byte("\n")) != 1 {
 			t.Errorf("%v: exit code %d, said %q", args, code, said.String())
 		}
 	}

@@ -1,0 +1,92 @@
+package config
+
+import (
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Mask stands in the place of a secret.
+const Mask = "********"
+
+// Get returns what holds of name; without parts if nothing is set or there is
+// no such name.
+func (s *Settings) Get(name string) Setting { return s.byName[name] }
+
+// Texts returns the values of name, rules and lists with those of every layer
+// that counts.
+func (s *Settings) Texts(name string) []string { return s.byName[name].texts() }
+
+// Flag returns the value that a file gives name, as a flag parser takes it: a
+// string, or []any of strings for a list. It is not ok where a flag, the
+// environment or the default decides, so it may be asked after those.
+func (s *Settings) Flag(name string) (value any, ok bool) {
+	set := s.byName[name]
+	k, known := keyOf(name)
+	if !known || len(set.Parts) == 0 || !strings.Contains(set.Parts[0].From, FileName+":") {
+		return nil, false
+	}
+	if k.kind != texts && k.kind != rules {
+		return set.Parts[0].Text, true
+	}
+	list := make([]any, len(set.Parts))
+	for i, p := range set.Parts {
+		list[i] = p.Text
+	}
+	return list, true
+}
+
+// All returns every setting for a person to read: flags in their order, then
+// vendors and hooks. Secrets are masked.
+func (s *Settings) All() []Setting {
+	var all []Setting
+	for _, k := range keys {
+		set := s.byName[k.name]
+		set.Parts = slices.Clone(set.Parts)
+		for i := range set.Parts {
+			if k.name == "base-url" {
+				set.Parts[i].Text = maskURL(set.Parts[i].Text)
+			}
+		}
+		all = append(all, set)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Vendors)) {
+		v := s.Vendors[name]
+		key := ""
+		if v.Key != "" {
+			key = Mask
+		}
+		for _, m := range []struct{ name, value string }{
+			{"dialect", v.Dialect}, {"base-url", maskURL(v.BaseURL)}, {"model", v.Model}, {"key-env", v.KeyEnv}, {"key", key},
+		} {
+			if m.value != "" {
+				all = append(all, Setting{Name: "vendors." + name + "." + m.name, Parts: []Part{{m.value, v.Where}}})
+			}
+		}
+	}
+	for _, h := range []struct {
+		name  string
+		hooks []Hook
+	}{{"hooks.pre_tool", s.PreTool}, {"hooks.post_tool", s.PostTool}} {
+		for _, one := range h.hooks {
+			all = append(all, Setting{Name: h.name, Parts: parts(one.Argv, one.Where)})
+		}
+	}
+	return all
+}
+
+// maskURL takes a password and the values of a query out of an address.
+func maskURL(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return Mask
+	}
+	if u.User != nil {
+		u.User = url.User(Mask)
+	}
+	if u.RawQuery != "" {
+		u.RawQuery = Mask
+	}
+	return u.String()
+}

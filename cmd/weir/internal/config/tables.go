@@ -1,0 +1,97 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// tables takes hooks and vendors over, checked.
+func (f *file) tables(b body) (err error) {
+	if f.pre, err = f.hooks("hooks.pre_tool", b.Hooks.Pre); err != nil {
+		return err
+	}
+	if f.post, err = f.hooks("hooks.post_tool", b.Hooks.Post); err != nil {
+		return err
+	}
+	for name, v := range b.Vendors {
+		where := f.where("vendors." + strings.ReplaceAll(name, ".", "\\."))
+		if !slices.Contains([]string{"", "openai", "anthropic"}, v.Dialect) {
+			return fmt.Errorf("%s: dialect of vendor %s is %q, must be openai or anthropic", where, name, v.Dialect)
+		}
+		if v.Key != "" && v.KeyEnv != "" {
+			return fmt.Errorf("%s: vendor %s has both key and key-env: leave one out", where, name)
+		}
+		f.vendors[name] = Vendor{Dialect: v.Dialect, BaseURL: v.BaseURL, Model: v.Model, KeyEnv: v.KeyEnv, Key: v.Key, Where: where}
+	}
+	return nil
+}
+
+func (f *file) hooks(name string, all []hookBody) ([]Hook, error) {
+	var out []Hook
+	for i, h := range all {
+		where := f.where(name)
+		if len(h.Command) == 0 || !filepath.IsAbs(h.Command[0]) {
+			return nil, fmt.Errorf("%s: hook %d of %s needs a command: a list that begins with an absolute path", where, i+1, name)
+		}
+		var timeout time.Duration
+		if h.Timeout != "" {
+			var err error
+			if timeout, err = time.ParseDuration(h.Timeout); err != nil || timeout <= 0 {
+				return nil, fmt.Errorf("%s: timeout of hook %d is %q, must be a duration of more than 0", where, i+1, h.Timeout)
+			}
+		}
+		out = append(out, Hook{Argv: h.Command, Tools: h.Tools, Timeout: timeout, Where: where})
+	}
+	return out, nil
+}
+
+// nearest returns the known name that is closest to a wrong one, "" if none is
+// close.
+func nearest(wrong string) string {
+	candidates := slices.Clone(tableKeys)
+	for _, k := range keys {
+		candidates = append(candidates, k.name)
+	}
+	best, at := "", 1+max(1, len(wrong)/3)
+	norm := strings.NewReplacer("_", "-").Replace(strings.ToLower(wrong))
+	for _, c := range candidates {
+		if d := distance(norm, strings.ReplaceAll(c, "_", "-")); d < at {
+			best, at = c, d
+		}
+	}
+	return best
+}
+
+// distance counts the single changes, swaps of neighbors among them, that make
+// b of a. Its cost is the product of the lengths.
+func distance(a, b string) int {
+	if len(a) > 64 {
+		return len(a)
+	}
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
+		for j := range rows[i] {
+			switch {
+			case i == 0:
+				rows[i][j] = j
+				continue
+			case j == 0:
+				continue
+			}
+			same := 1
+			if a[i-1] == b[j-1] {
+				same = 0
+			}
+			rows[i][j] = min(rows[i-1][j-1]+same, rows[i-1][j]+1, rows[i][j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+			}
+		}
+	}
+	return rows[len(a)][len(b)]
+}

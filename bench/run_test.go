@@ -12,7 +12,7 @@ import (
 // all there. What they say is nobody's business here.
 func TestEveryScenarioRuns(t *testing.T) {
 	var out, progress bytes.Buffer
-	if code := bench.Run(t.Context(), []string{"--short", "--json", "-"}, &out, &progress); code != 0 {
+	if code := bench.Run(t.Context(), []string{"--short", "--here", "--json", "-"}, &out, &progress); code != 0 {
 		t.Fatalf("exit code %d: %s", code, progress.String())
 	}
 	var r bench.Report
@@ -47,6 +47,15 @@ func TestEveryScenarioRuns(t *testing.T) {
 		if !bytes.Contains(table.Bytes(), []byte(want)) {
 			t.Errorf("the table does not show %q:\n%s", want, table.String())
 		}
+	}
+}
+
+// A server in a process of its own is found, asked, and ended.
+func TestTheServerHasAProcessOfItsOwn(t *testing.T) {
+	var out, said bytes.Buffer
+	args := []string{"first-token", "--short", "--subjects", "floor,weir"}
+	if code := bench.Run(t.Context(), args, &out, &said); code != 0 {
+		t.Fatalf("exit code %d: %s", code, said.String())
 	}
 }
 

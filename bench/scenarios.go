@@ -42,7 +42,7 @@ func floodCases(short bool) []Case {
 // milliseconds on some systems, says something.
 func flood(ctx context.Context, t Trial, n int) ([]Sample, error) {
 	var sum Flow
-	for sum.Tokens < min(20_000, 10*n) {
+	for sum.Tokens < min(20_000, 5*n) {
 		f, err := ReadAll(ctx, t.Client, n)
 		if err != nil {
 			return nil, err
@@ -109,7 +109,7 @@ func paceCases(short bool) []Case {
 }
 
 func frozenCases(short bool) []Case {
-	n := pick(short, 1_000_000, 20_000)
+	n := pick(short, 1_000_000, 2_000)
 	settle, watch := pick(short, 300*time.Millisecond, time.Millisecond), pick(short, 300*time.Millisecond, time.Millisecond)
 	var cases []Case
 	for _, percent := range []int{5, 95} {

@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"runtime"
 	"sync"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -26,6 +25,7 @@ type mailbox struct {
 
 	invoker    actor.MessageInvoker
 	dispatcher actor.Dispatcher
+	run        func() // process, as a value made once
 
 	mu        sync.Mutex
 	data      ring
@@ -86,7 +86,7 @@ func (m *mailbox) PostUserMessage(message any) {
 		return
 	}
 	if start {
-		m.dispatcher.Schedule(m.process)
+		m.dispatcher.Schedule(m.run)
 	}
 }
 
@@ -142,13 +142,13 @@ func (m *mailbox) PostSystemMessage(message any) {
 	start := m.wake()
 	m.mu.Unlock()
 	if start {
-		m.dispatcher.Schedule(m.process)
+		m.dispatcher.Schedule(m.run)
 	}
 }
 
 // RegisterHandlers implements actor.Mailbox.
 func (m *mailbox) RegisterHandlers(invoker actor.MessageInvoker, dispatcher actor.Dispatcher) {
-	m.invoker, m.dispatcher = invoker, dispatcher
+	m.invoker, m.dispatcher, m.run = invoker, dispatcher, m.process
 }
 
 // Start implements actor.Mailbox.
@@ -170,20 +170,17 @@ func (m *mailbox) wake() bool {
 	return true
 }
 
-// process runs the actor until nothing waits. Ends then; an idle actor has no
-// goroutine.
+// process runs the actor until nothing waits, or until others should have their
+// turn.
 func (m *mailbox) process() {
-	for n := 0; ; n++ {
-		if n == m.dispatcher.Throughput() {
-			n = 0
-			runtime.Gosched()
-		}
+	for range m.dispatcher.Throughput() {
 		msg, lane := m.next()
 		if lane == noLane {
 			return
 		}
 		m.invoke(msg, lane)
 	}
+	m.dispatcher.Schedule(m.run)
 }
 
 type lane uint8

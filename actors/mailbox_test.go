@@ -36,9 +36,10 @@ func (k *boxTest) InvokeSystemMessage(msg any) { k.got = append(k.got, msg) }
 func (k *boxTest) EscalateFailure(why, _ any)  { k.got = append(k.got, why) }
 
 func (k *boxTest) run() []any {
-	runs := k.runs
-	k.runs, k.got = nil, nil
-	for _, f := range runs {
+	k.got = nil
+	for len(k.runs) > 0 {
+		f := k.runs[0]
+		k.runs = k.runs[1:]
 		f()
 	}
 	return k.got

@@ -24,6 +24,7 @@ type supervisor struct {
 	box     *outbox
 	scope   *tools.Scope
 	record  *recorder
+	line    dispatcher // of the session's actors, this one too
 
 	set         *set // the five that live now
 	gen         int
@@ -62,7 +63,7 @@ func Spawn(system *actor.ActorSystem, c Config) (*actor.PID, *Meter, error) {
 	s.out = newAside(c.Limits, s.durable())
 	s.shell = shell{stage: Supervising, root: system.Root, routes: &routes{}, meter: meter, running: &sync.WaitGroup{}, strict: c.PanicOnRefusal}
 	s.record = newRecorder(c.Journal, c.ID, s)
-	props := actor.PropsFromProducer(func() actor.Actor { return s }, actor.WithMailbox(s.mailbox(&s.shell)),
+	props := actor.PropsFromProducer(func() actor.Actor { return s }, actor.WithMailbox(s.mailbox(&s.shell)), actor.WithDispatcher(&s.line),
 		actor.WithSupervisor(actor.NewOneForOneStrategy(0, 0, func(any) actor.Directive { return actor.StopDirective })))
 	return system.Root.Spawn(props), meter, nil
 }
@@ -246,7 +247,7 @@ func (s *supervisor) spawn(c actor.Context) {
 		&reporterHost{shell: shells(Reporter), machine: newReporter(l, s.config.Deltas, s.box)},
 	}
 	for _, h := range hosts {
-		props := actor.PropsFromProducer(func() actor.Actor { return host{h} }, actor.WithMailbox(s.mailbox(h.base())))
+		props := actor.PropsFromProducer(func() actor.Actor { return host{h} }, actor.WithMailbox(s.mailbox(h.base())), actor.WithDispatcher(&s.line))
 		pid := c.SpawnPrefix(props, h.base().stage.String()+"-")
 		next.pid[h.base().stage] = pid
 		s.set.pids = append(s.set.pids, pid)

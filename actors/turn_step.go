@@ -262,31 +262,44 @@ func (t *turnTally) stuck(l Limits) string {
 	}
 }
 
-// eventBytes is what events weigh against a window: their texts.
+// eventBytes is what events weigh against a window.
 func eventBytes(events []Event) int {
 	n := 0
 	for _, e := range events {
-		switch e := e.(type) {
-		case TurnStarted:
-			n += len(e.Prompt)
-		case PromptQueued:
-			n += len(e.Text)
-		case PromptJoined:
-			n += len(e.Text)
-		case PromptDropped:
-			n += len(e.Text)
-		case ToolStarted:
-			n += len(e.Arguments) + len(e.Summary)
-		case ToolOutput:
-			n += len(e.Text)
-		case ToolFinished:
-			n += len(e.Text)
-		case ApprovalRequested:
-			n += len(e.Arguments)
-		default: // small, or counted elsewhere (deltas, messages)
-		}
+		n += EventBytes(e)
 	}
 	return n
+}
+
+// EventBytes is what an event weighs against a window: its texts, but of a
+// message, which stands in the history anyway.
+func EventBytes(e Event) int {
+	switch e := e.(type) {
+	case TextDelta:
+		return len(e.Text)
+	case ThinkingDelta:
+		return len(e.Text)
+	case ToolCallDelta:
+		return len(e.Arguments)
+	case TurnStarted:
+		return len(e.Prompt)
+	case PromptQueued:
+		return len(e.Text)
+	case PromptJoined:
+		return len(e.Text)
+	case PromptDropped:
+		return len(e.Text)
+	case ToolStarted:
+		return len(e.Arguments) + len(e.Summary)
+	case ToolOutput:
+		return len(e.Text)
+	case ToolFinished:
+		return len(e.Text)
+	case ApprovalRequested:
+		return len(e.Arguments)
+	default: // small, or counted elsewhere (messages)
+		return 0
+	}
 }
 
 // turnClock holds the two times a turn waits for.

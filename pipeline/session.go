@@ -37,7 +37,7 @@ type Session struct {
 func newSession(p *Pipeline, id string) *Session {
 	return &Session{
 		id: id, pipeline: p, root: p.system.Root,
-		inbox:   inbox{signal: make(chan struct{}, 1), window: p.config.Limits.ReaderWindow},
+		inbox:   inbox{signal: make(chan struct{}, 1), limits: p.config.Limits},
 		done:    make(chan struct{}),
 		waiting: map[chan Outcome]struct{}{},
 	}
@@ -174,8 +174,7 @@ func (s *Session) Events(ctx context.Context) iter.Seq2[Event, error] {
 	}
 }
 
-// next returns the next event. It grants what the loop has taken: in halves,
-// and all of it before it waits, so that the reporter knows the reader is there.
+// next returns the next event and grants what the loop has taken.
 func (s *Session) next(ctx context.Context) (Event, error) {
 	for {
 		e, ok, grant := s.inbox.pop()
@@ -206,9 +205,10 @@ type inbox struct {
 	mu     sync.Mutex
 	events []Event
 	head   int
-	taken  int // by the loop and not granted yet
-	open   int // 1 while the loop body has an event
-	window int
+	body   Event // what the loop body has; nil between two loops
+	taken  int   // events the loop is done with and that are not granted yet
+	bytes  int   // their weight
+	limits Limits
 	signal chan struct{}
 }
 
@@ -228,20 +228,26 @@ func (b *inbox) Take(batch actors.Batch) {
 }
 
 // pop takes the next event, and says how much credit is to be granted: the
-// loop body is done with the one before.
+// loop body is done with the one before. Credit goes back in halves, so that a
+// token does not cost a grant; a reporter with a patience, or in lockstep, is
+// told at once.
 func (b *inbox) pop() (e Event, ok bool, grant int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.taken += b.open
-	b.open = 0
+	if b.body != nil {
+		b.taken++
+		b.bytes += actors.EventBytes(b.body)
+		b.body = nil
+	}
 	if b.head < len(b.events) {
 		e, ok = b.events[b.head], true
 		b.events[b.head] = nil
 		b.head++
-		b.open = 1
+		b.body = e
 	}
-	if b.taken > 0 && (!ok || b.taken >= max(1, b.window/2)) {
-		grant, b.taken = b.taken, 0
+	half := b.taken >= max(1, b.limits.ReaderWindow/2) || b.bytes >= b.limits.HopBytes/2
+	if b.taken > 0 && (half || !ok && b.limits.ReaderPatience > 0) {
+		grant, b.taken, b.bytes = b.taken, 0, 0
 	}
 	return e, ok, grant
 }

@@ -2,8 +2,8 @@ package provider
 
 import "strings"
 
-// pieceBytes is the size of one piece of a block's text under assembly. Pieces
-// of one size keep a long answer in memory once: no builder that doubles.
+// pieceBytes is the size of the pieces of a block's text under assembly, after
+// a few smaller ones. A long answer is in memory once: no builder that doubles.
 const pieceBytes = 32 << 10
 
 // Assembly puts the deltas of one stream together into a Message. The zero
@@ -57,9 +57,9 @@ func (b *openBlock) grow(text string) {
 	for text != "" {
 		n := len(b.pieces)
 		if n == 0 || len(b.pieces[n-1]) == cap(b.pieces[n-1]) {
-			size := pieceBytes
-			if n == 0 {
-				size = 256 // most blocks are short
+			size := 256 // most blocks are short, and many streams are open at once
+			if n > 0 {
+				size = min(2*cap(b.pieces[n-1]), pieceBytes)
 			}
 			b.pieces = append(b.pieces, make([]byte, 0, size))
 			n++

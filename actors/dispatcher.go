@@ -1,0 +1,50 @@
+package actors
+
+import "sync"
+
+// dispatcher runs the actors of one session on one goroutine at a time. Along
+// the way of a delta the next actor then goes on where the one before stopped:
+// a token costs one wake-up inside the session and not one for each hop. The
+// model's stream, tools and readers have goroutines of their own, so nothing
+// that takes long waits behind an actor (I1). It implements actor.Dispatcher.
+type dispatcher struct {
+	mu      sync.Mutex
+	ready   []func() // mailboxes with something to do, in the order they got it
+	working bool
+}
+
+// mailboxTurn is how many messages one mailbox handles before the next has its turn.
+const mailboxTurn = 64
+
+// Schedule runs f soon. It never blocks.
+func (d *dispatcher) Schedule(f func()) {
+	d.mu.Lock()
+	d.ready = append(d.ready, f)
+	start := !d.working
+	d.working = true
+	d.mu.Unlock()
+	if start {
+		// Ends when no mailbox of the session has anything to do.
+		go d.work()
+	}
+}
+
+// Throughput implements actor.Dispatcher.
+func (d *dispatcher) Throughput() int { return mailboxTurn }
+
+func (d *dispatcher) work() {
+	for {
+		d.mu.Lock()
+		if len(d.ready) == 0 {
+			d.working = false
+			d.mu.Unlock()
+			return
+		}
+		f := d.ready[0]
+		n := copy(d.ready, d.ready[1:])
+		d.ready[n] = nil
+		d.ready = d.ready[:n]
+		d.mu.Unlock()
+		f()
+	}
+}

@@ -1,0 +1,10 @@
+// Package markdown shows Markdown on a terminal while it streams in.
+//
+// A [Stream] takes text in pieces of any size. What can no longer change is
+// given out once, to be printed; what still can is given out whole each time,
+// to be drawn again. Where the text is cut makes no difference to what is
+// printed. The words are the same with and without colour.
+//
+// Nothing of the text reaches the output that could act on a terminal: the only
+// escape sequences are SGR ones of this package.
+package markdown

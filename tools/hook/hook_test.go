@@ -124,8 +124,8 @@ func TestAHookThatDoesNotWorkRefuses(t *testing.T) {
 		`echo '{"decision":"ALLOW"}'`:         `it did not work: decision "ALLOW" is not allow, ask or deny`,
 		`echo '{"decision":"allow"} {}'`:      "it did not work: its answer is more than one JSON object",
 		`echo '{"decision":"allow"}'; exit 1`: "it did not work: exit status 1",
-		`echo '{"decision":"allow"}'; kill -9 $$`: "it did not work: signal: killed",
-		`head -c 3000000 /dev/zero`:               "it did not work: its answer is longer than 1048576 bytes",
+		`kill -9 $$`:                          "it did not work: signal: killed",
+		`head -c 3000000 /dev/zero`:           "it did not work: its answer is longer than 1048576 bytes",
 	} {
 		h := newHooks(t, hook.Config{Interactive: true, Pre: []hook.Command{script(t, body)}})
 		got := h.Policy(fixed(allowed)).Decide(call, tools.Spec{})

@@ -117,18 +117,20 @@ func victim(t *testing.T) *exec.Cmd {
 
 func TestOtherProcessesAreOutOfReach(t *testing.T) {
 	eachKind(t, func(t *testing.T, a *arena) {
+		var scripts []string
 		for _, pid := range []int{victim(t).Process.Pid, os.Getpid()} {
 			for _, script := range []string{
-				`tr '\0' '\n' < /proc/%d/environ | grep .`, `cat /proc/%d/mem`, `echo x > /proc/%d/mem`, `readlink /proc/%d/fd/0`, `cat /proc/%d/maps | grep .`,
-				`cat /proc/%d/root` + a.base + `/token`, `echo x > /proc/%d/cwd/weir-was-here`,
-				`"$PROBE" probe ptrace %d`, `kill -9 %d`, `kill -STOP %d`,
+				`tr '\0' '\n' < /proc/%d/environ | grep .`, `cat /proc/%d/mem`, `echo x > /proc/%d/mem`,
+				`readlink /proc/%d/fd/0`, `cat /proc/%d/maps | grep .`, `cat /proc/%d/root` + a.base + `/token`,
+				`echo x > /proc/%d/cwd/weir-was-here`, `"$PROBE" probe ptrace %d`, `kill -9 %d`, `kill -STOP %d`,
 			} {
 				if strings.HasPrefix(script, "kill") && a.sandbox.seen.Landlock < signalABI && a.kind != Bubblewrap {
 					continue // It says that it leaves this open.
 				}
-				a.refused(fmt.Sprintf(script, pid))
+				scripts = append(scripts, fmt.Sprintf(script, pid))
 			}
 		}
+		a.refused(scripts...)
 	})
 }
 

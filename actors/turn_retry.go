@@ -46,6 +46,7 @@ func (t *Turn) broke(in StreamBroke) {
 	if err.Kind != provider.HTTPError {
 		err.Status = 0 // 200, as it may be here, explains nothing
 	}
+	falls := err.Retryable && err.RetryAfter <= t.rules.limits.RetryAfterMax && t.tally.model < len(t.rules.fallback)
 	t.tell(StreamFailed{
 		Kind: err.Kind, Message: err.Message, Retryable: err.Retryable,
 		Status: err.Status, Tool: err.Tool, Raw: err.Raw,
@@ -54,11 +55,19 @@ func (t *Turn) broke(in StreamBroke) {
 	case t.squeeze(&err, in.Shown):
 	case again:
 		t.retry(wait, reason(&err), in.Shown)
-	case err.Retryable && err.RetryAfter <= t.rules.limits.RetryAfterMax && t.tally.model < len(t.rules.fallback):
+	case falls:
 		t.fallBack(&err, in.Shown)
 	default:
-		t.end(ending{outcome: Failed, err: &TurnError{string(err.Kind), err.Message}})
+		t.end(ending{outcome: Failed, err: &TurnError{string(err.Kind), err.Message + t.givenUp(&err)}})
 	}
+}
+
+// givenUp says how often the step was asked, where that is more than once.
+func (t *Turn) givenUp(err *provider.Error) string {
+	if t.tally.tries < 2 || err.RetryAfter > t.rules.limits.RetryAfterMax {
+		return ""
+	}
+	return fmt.Sprintf("; given up after %d tries", t.tally.tries)
 }
 
 // again reports whether the same model is tried again, and after what wait.

@@ -49,7 +49,7 @@ func TestAttemptsAreLimitedAndThenTheTurnFails(t *testing.T) {
 	k.in(StreamBroke{Ref: ref(1, 2), Err: reset()})
 	k.want(
 		told(ref(1, 2), StreamFailed{Kind: provider.TruncatedStream, Message: "cut", Retryable: true}),
-		ends(ref(1, 2), TurnEnded{Outcome: Failed, Steps: 1, DurationMS: 1000, Error: &TurnError{"truncated_stream", "cut"}}),
+		ends(ref(1, 2), TurnEnded{Outcome: Failed, Steps: 1, DurationMS: 1000, Error: &TurnError{"truncated_stream", "cut; given up after 2 tries"}}),
 	)
 }
 
@@ -124,7 +124,7 @@ func TestAnEmptyResponseIsTriedAgainOnce(t *testing.T) {
 	k.breaks(empty)
 	k.want(
 		told(ref(1, 2), StreamFailed{Kind: provider.EmptyResponse, Message: "nothing came", Retryable: true}),
-		ends(ref(1, 2), TurnEnded{Outcome: Failed, Steps: 1, DurationMS: 1000, Error: &TurnError{"empty_response", "nothing came"}}),
+		ends(ref(1, 2), TurnEnded{Outcome: Failed, Steps: 1, DurationMS: 1000, Error: &TurnError{"empty_response", "nothing came; given up after 2 tries"}}),
 	)
 }
 

@@ -58,7 +58,7 @@ func client(f *flags, u upstream) (provider.Provider, error) {
 		})
 	case anthropic:
 		cfg := claude.Config{
-			APIKey: u.key, BaseURL: u.baseURL,
+			APIKey: u.key, BaseURL: u.baseURL, Proxy: http.ProxyFromEnvironment,
 			ConnectTimeout: f.Connect, FirstByteTimeout: f.FirstByte, IdleTimeout: f.Idle,
 		}
 		if strings.HasSuffix(u.keyName, "_TOKEN") {

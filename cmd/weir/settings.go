@@ -163,7 +163,8 @@ func checkBase(base string) (host string, err error) {
 		return "", fmt.Errorf("not a URL, such as http://localhost:11434/v1")
 	}
 	if (v.Scheme != "http" && v.Scheme != "https") || v.Host == "" {
-		return "", fmt.Errorf("%q is not a URL, such as http://localhost:11434/v1", v.Redacted())
+		// The rest of it may hold a key.
+		return "", fmt.Errorf("%q is not a URL, such as http://localhost:11434/v1", v.Scheme+"://"+v.Host)
 	}
 	return v.Hostname(), nil
 }

@@ -107,3 +107,11 @@ func TestPrices(t *testing.T) {
 		}
 	}
 }
+
+func TestAKeyInABadAddressIsNotRepeated(t *testing.T) {
+	for _, base := range []string{"ftp://h/?key=sk-canary", "ftp://sk-canary@h/x", "http:///sk-canary"} {
+		if _, err := checkBase(base); err == nil || strings.Contains(err.Error(), "canary") {
+			t.Errorf("%s: %v", base, err)
+		}
+	}
+}

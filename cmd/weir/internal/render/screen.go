@@ -243,6 +243,8 @@ func (s *Screen) ended(dst []byte, e pipeline.TurnEnded) []byte {
 	why := s.verdict(e)
 	switch {
 	case why == "" || (s.said && why == s.fault): // all is said
+	case s.said && s.spent(e) != "":
+		dst = s.Notice(dst, s.spent(e), true)
 	case s.shown:
 		dst = s.interrupted(dst, why)
 	default:
@@ -254,6 +256,19 @@ func (s *Screen) ended(dst []byte, e pipeline.TurnEnded) []byte {
 	}
 	s.shown, s.wrote, s.fault, s.said = false, false, "", false
 	return dst
+}
+
+// spent is what the end of a turn adds to the failure that was told: how often
+// the step was asked.
+func (s *Screen) spent(e pipeline.TurnEnded) string {
+	if e.Error == nil {
+		return ""
+	}
+	i := strings.LastIndex(e.Error.Message, "; ")
+	if i < 0 || !strings.HasSuffix(s.fault, e.Error.Message[:i]) {
+		return ""
+	}
+	return e.Error.Message[i+2:]
 }
 
 // verdict says why a turn ended; nothing if it was completed.

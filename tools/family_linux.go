@@ -196,7 +196,10 @@ func readMember(pid int) (member, bool) {
 		n, _ := strconv.Atoi(string(fields[i])) // The kernel wrote it.
 		return n
 	}
-	const kernelThread = 0x00200000
+	const kernelThread, exiting = 0x00200000, 0x4
+	if number(6)&exiting != 0 { // such as the dying init of a process namespace
+		return member{}, false
+	}
 	start, _ := strconv.ParseUint(string(fields[19]), 10, 64) // The kernel wrote it.
 	return member{pid: pid, parent: number(1), session: number(3), start: start, kernel: number(6)&kernelThread != 0}, true
 }

@@ -115,14 +115,10 @@ func (r *renderer) item(list *ast.List, n ast.Node, width int) []row {
 }
 
 func (r *renderer) codeBlock(n ast.Node, language string, width int) []row {
-	lexer := lexerOf(language)
+	scan := scanner{language: languageOf(language)}
 	var rows []row
-	var context []string
 	for _, line := range r.lines(n) {
-		rows = append(rows, highlight(lexer, context, line))
-		if context = append(context, line); len(context) > contextLines {
-			context = context[1:]
-		}
+		rows = append(rows, scan.row(line))
 	}
 	return codeRows(rows, width)
 }

@@ -81,8 +81,8 @@ func (s *Stream) line(out *strings.Builder, line string) {
 			s.fence = nil
 			return
 		}
-		s.put(out, s.code(line), s.fence.next())
-		s.fence.add(line)
+		s.put(out, s.fence.rows(line, s.width), !s.fence.started)
+		s.fence.started = true
 		return
 	}
 	if len(line) > openMax {
@@ -186,7 +186,8 @@ func (s *Stream) output(final string) Output {
 	switch {
 	case s.fence != nil:
 		if tail != "" && !s.fence.ends(tail) {
-			view.put(&open, s.code(tail), s.fence.lines == 0)
+			f := *s.fence // what is open does not change what comes
+			view.put(&open, f.rows(tail[max(0, len(tail)-openMax):], s.width), !f.started)
 		}
 	case len(s.buf)+len(tail) > openMax:
 		view.put(&open, wrap(cells(tail[max(0, len(tail)-openMax):], 0), s.width), true)

@@ -19,7 +19,7 @@ func marked() *rapid.Generator[string] {
 		return strings.Join(rapid.SliceOfN(rapid.OneOf(
 			rapid.SampledFrom([]string{
 				"\n", "\n", "\n", "\n\n", " ", "  ", "    ", "\t", "\r\n", "\r", "- ", "* ", "1. ", "0) ", "7. ", "> ", "# ", "## ", "---\n", "===\n",
-				"```go\n", "```", "```\n", "~~~\n", "````\n", "| a | b |\n", "|---|:-:|\n", "| x |\n", "`", "**", "*", "_", "~~", "[", "](http://x.y)", "![", "<b>", "<!--", "-->",
+				"```go\n", "```py\n", "/*", "```", "```\n", "~~~\n", "````\n", "| a | b |\n", "|---|:-:|\n", "| x |\n", "`", "**", "*", "_", "~~", "[", "](http://x.y)", "![", "<b>", "<!--", "-->",
 				"<http://a.b>", "&#27;[2J", "&amp;", "&#x202e;", `\`, `\*`, "word", "two words", "func f() { return \"x\" } // y", "[a]: http://b\n",
 				"日本語", "👩‍👩‍👧", "🇩🇪", "e\u0301", "☺️", "\u200b", "\ufeff",
 				"\x1b[2J", "\x1b]52;c;eA==\a", "\x9b31m", "\u009b", "\u202e", "\x7f", "\x00", "\xe6\x97", "\xf0\x9f", "\u2028",
@@ -132,7 +132,7 @@ func TestWhatIsOpenIsBounded(t *testing.T) {
 		"paragraph": strings.Repeat("word word\n", 1800), "line": strings.Repeat("word ", 20_000),
 		"quotes": strings.Repeat("> ", 5_000) + "word", "brackets": strings.Repeat("[", 9_000), "stars": strings.Repeat("*a ", 5000),
 		"list": strings.Repeat("- item\n", 800), "deep list": strings.Repeat("- ", 5000), "table": "|a|b|\n|-|-|\n" + strings.Repeat("|c|d|\n", 800),
-		"code": "```go\n" + strings.Repeat("x := \"y\" // z\n", 200),
+		"apostrophes": "```go\n" + strings.Repeat("'\\", 100_000), "code": "```go\n" + strings.Repeat("x := \"y\" // z\n", 200),
 	} {
 		s := New(80, true)
 		var out int

@@ -55,11 +55,14 @@ type flags struct {
 	Cwd      string   `group:"tools" placeholder:"DIR" help:"Folder to work in; default the current one."`
 	AddDir   []string `group:"tools" sep:"none" placeholder:"DIR" help:"Further folder that tools may touch (repeatable)."`
 
-	Turn      struct{}   `cmd:"" default:"1" hidden:""`
-	Sim       simCmd     `cmd:"" help:"Play a script as a model server, in both dialects."`
-	ListTools toolsCmd   `cmd:"" name:"tools" help:"List the tools."`
-	Version   versionCmd `cmd:"" help:"Say which build this is."`
-	prompted  bool       // -p was given, maybe empty
+	Turn       struct{}      `cmd:"" default:"1" hidden:""`
+	Sim        simCmd        `cmd:"" help:"Play a script as a model server, in both dialects."`
+	ListTools  toolsCmd      `cmd:"" name:"tools" help:"List the tools."`
+	Version    versionCmd    `cmd:"" help:"Say which build this is."`
+	Config     configCmd     `cmd:"" help:"Say what holds and where each value came from."`
+	Completion completionCmd `cmd:"" help:"Print what makes a shell complete the command line."`
+	Bench      benchCmd      `cmd:"" passthrough:"" help:"Measure weir and its baselines."`
+	prompted   bool          // -p was given, maybe empty
 }
 
 type (
@@ -70,6 +73,15 @@ type (
 		JSON bool `help:"As JSON, with descriptions and schemas."`
 	}
 	versionCmd struct{}
+	configCmd  struct {
+		Print bool `help:"Print it; there is nothing else to do yet."`
+	}
+	completionCmd struct {
+		Shell string `arg:"" help:"bash, zsh or fish."`
+	}
+	benchCmd struct {
+		Args []string `arg:"" optional:"" help:"See weir bench --help."`
+	}
 )
 
 // usageError is a mistake of whoever called the program: exit code 2.
@@ -82,17 +94,14 @@ func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(fo
 // errHelp says that help was shown, and that is all that was asked for.
 var errHelp = errors.New("help was shown")
 
-// parse reads the command line.
-// Help goes to w. It returns the name of the command, "turn" if there is none.
-func parse(args []string, w io.Writer) (f *flags, command string, err error) {
-	f = &flags{}
-	helped := false
-	parser, err := kong.New(f,
+// newParser returns a parser of the command line into f. Help goes to w; files
+// gives what flags and environment leave open, and may be nil.
+func newParser(f *flags, w io.Writer, files kong.Resolver, more ...kong.Option) *kong.Kong {
+	options := append(more,
 		kong.Name("weir"),
 		kong.Description("An agent for the command line. Without -p it talks with you; every line of piped standard input is a turn."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true, WrapUpperBound: 100}),
 		kong.Writers(w, io.Discard),
-		kong.Exit(func(int) { helped = true }),
 		kong.ExplicitGroups([]kong.Group{
 			{Key: "model", Title: "Model:"},
 			{Key: "output", Title: "Output:"},
@@ -100,25 +109,38 @@ func parse(args []string, w io.Writer) (f *flags, command string, err error) {
 			{Key: "tools", Title: "Tools:"},
 		}),
 	)
+	if files != nil {
+		options = append(options, kong.Resolvers(files))
+	}
+	parser, err := kong.New(f, options...)
 	if err != nil {
 		panic("weir: the flags do not fit together: " + err.Error())
 	}
-	ctx, err := parser.Parse(args)
+	return parser
+}
+
+// parse reads the command line. Help goes to w. It returns the name of the
+// command, "turn" if there is none.
+func parse(args []string, w io.Writer, files kong.Resolver) (f *flags, command string, said given, err error) {
+	f = &flags{}
+	helped := false
+	ctx, err := newParser(f, w, files, kong.Exit(func(int) { helped = true })).Parse(args)
 	if helped {
-		return nil, "", errHelp
+		return nil, "", said, errHelp
 	}
 	if errors.As(err, new(*os.PathError)) { // help could not be written
-		return nil, "", err
+		return nil, "", said, err
 	}
 	if err != nil {
-		return nil, "", usagef("%s (weir --help lists all)", explain(err, args))
+		return nil, "", said, usagef("%s (weir --help lists all)", explain(err, args))
 	}
 	for _, p := range ctx.Path {
 		if p.Flag != nil && p.Flag.Name == "prompt" {
 			f.prompted = true
 		}
 	}
-	return f, ctx.Command(), f.check()
+	command, _, _ = strings.Cut(ctx.Command(), " ")
+	return f, command, givenBy(ctx), f.check()
 }
 
 // explain says what was wrong with the command line.

@@ -33,7 +33,7 @@ func TestWrongUsageIsOneClearLine(t *testing.T) {
 		"--max-tokens-total=-1":  "--max-tokens-total is -1, must not be negative",
 		"--first-byte-timeout=x": `--first-byte-timeout: expected duration but got "x": time: invalid duration "x" (weir --help lists all)`,
 	} {
-		_, _, err := parse(strings.Fields(args), io.Discard)
+		_, _, _, err := parse(strings.Fields(args), io.Discard, nil)
 		if err == nil || errorCode(err) != exitUsage {
 			t.Fatalf("%s: %v", args, err)
 		}
@@ -48,7 +48,7 @@ func TestCommandsAreTold(t *testing.T) {
 		"": "turn", "-p x": "turn", "-p -": "turn", "--mode plan": "turn", "sim --script x": "sim", "--script x sim --listen :0": "sim",
 		"tools --json": "tools", "version": "version",
 	} {
-		f, got, err := parse(strings.Fields(args), io.Discard)
+		f, got, _, err := parse(strings.Fields(args), io.Discard, nil)
 		if err != nil || got != want {
 			t.Errorf("%q: %q, %v", args, got, err)
 		}
@@ -59,7 +59,7 @@ func TestCommandsAreTold(t *testing.T) {
 }
 
 func TestAPromptWithCommasStaysOne(t *testing.T) {
-	f, _, err := parse([]string{"-p", "a, b", "--allow", "bash(a, b)", "--allow", "x", "--tools", "a,b"}, io.Discard)
+	f, _, _, err := parse([]string{"-p", "a, b", "--allow", "bash(a, b)", "--allow", "x", "--tools", "a,b"}, io.Discard, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestAPromptWithCommasStaysOne(t *testing.T) {
 
 func TestHelpNamesEveryFlagAndCommand(t *testing.T) {
 	var b strings.Builder
-	if _, _, err := parse([]string{"--help"}, &b); !errors.Is(err, errHelp) {
+	if _, _, _, err := parse([]string{"--help"}, &b, nil); !errors.Is(err, errHelp) {
 		t.Fatal(err)
 	}
 	for _, word := range []string{"--prompt", "--provider", "--base-url", "--output-format", "--deltas", "--deny", "sim", "tools", "version", "Limits:"} {

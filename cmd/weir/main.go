@@ -3,10 +3,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
+	"syscall"
 
+	"github.com/weir-agents/weir/bench"
+	"github.com/weir-agents/weir/cmd/weir/internal/config"
 	"github.com/weir-agents/weir/cmd/weir/internal/stdio"
 	"github.com/weir-agents/weir/tools/sandbox"
 )
@@ -31,33 +35,59 @@ type app struct {
 	env     environ
 	signals *signals
 	flags   *flags
+	command string
+	given   given
+	config  *config.Settings
+	trust   *config.TrustStore
 }
 
 // main runs the command that args name and returns the exit code.
 func (a *app) main(args []string) int {
-	f, command, err := parse(args, a.std.Out)
+	if len(args) > 0 && args[0] == "bench" {
+		return a.bench(args[1:])
+	}
+	var err error
+	a.flags, a.command, a.given, err = parse(args, a.std.Out, nil)
 	if errors.Is(err, errHelp) {
 		_, err = a.std.Out.Write(nil) // the error of an earlier write, if there was one
 		return a.fail(err)
 	}
+	if err == nil {
+		err = a.configure(args, false)
+	}
 	if err != nil {
 		return a.fail(err)
 	}
-	a.flags = f
-	switch command {
+	switch f := a.flags; a.command {
 	case "sim":
 		return a.fail(a.sim(f.Sim))
 	case "tools":
 		return a.fail(a.listTools(f.ListTools))
 	case "version":
 		return a.fail(a.version())
+	case "config":
+		return a.fail(a.printConfig())
+	case "completion":
+		if err := f.Completion.check(); err != nil {
+			return a.fail(err)
+		}
+		return a.fail(a.completion(f.Completion))
 	default:
+		a.tellRefused()
 		code, err := a.turns()
 		if err != nil {
 			return a.fail(err)
 		}
 		return code
 	}
+}
+
+// bench is the instrument, which reads its own flags. A signal ends it.
+func (a *app) bench(args []string) int {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	a.signals.during(func(syscall.Signal) { cancel() })
+	return bench.Run(ctx, args, a.std.Out, a.std.Err)
 }
 
 // fail says what err is in one line and returns its exit code, 0 for none. A

@@ -11,7 +11,7 @@ import (
 // choose reads args and says whom they would ask.
 func choose(t *testing.T, args string, env map[string]string, local ...server) (upstream, error) {
 	t.Helper()
-	f, _, err := parse(strings.Fields(args), io.Discard)
+	f, _, _, err := parse(strings.Fields(args), io.Discard, nil)
 	if err != nil {
 		t.Fatalf("%s: %v", args, err)
 	}
@@ -69,7 +69,7 @@ func TestWhomNotToAsk(t *testing.T) {
 		"--provider openai --base-url https://api.openai.com/v1": {nil, "openai needs a key: set OPENAI_API_KEY, or name another server with --base-url"},
 		"--provider openai --script x":                           {nil, "--script plays a script, so --provider openai does not go with it: leave one out"},
 		"--base-url ftp://h":                                     {nil, `--base-url: "ftp://h" is not a URL, such as http://localhost:11434/v1`},
-		"--base-url http://":                                     {nil, `--base-url: "http:" is not a URL, such as http://localhost:11434/v1`},
+		"--base-url http://":                                     {nil, `--base-url: "http://" is not a URL, such as http://localhost:11434/v1`},
 		"--provider anthropic -q":                                {map[string]string{"ANTHROPIC_API_KEY": secret}, "ANTHROPIC_API_KEY holds characters that no key has: set it again without line breaks and quotes"},
 	} {
 		_, err := choose(t, args, tt.env)

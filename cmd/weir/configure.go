@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/weir-agents/weir/cmd/weir/internal/config"
+)
+
+// configure reads the command line together with the config files. Without
+// attended a project that is not trusted may only narrow; with it the person
+// can be asked, and until then its file is not read.
+func (a *app) configure(args []string, attended bool) (err error) {
+	from := a.given
+	root := a.flags.Cwd
+	if root == "" {
+		root = "."
+	}
+	if root, err = filepath.Abs(root); err != nil {
+		return err
+	}
+	dirs := a.dirs()
+	a.trust = config.NewTrustStore(dirs.state)
+	a.config, err = config.Load(config.Input{
+		Flags: from.flags, Defaults: from.defaults, Env: a.env, UserDir: dirs.config,
+		ProjectRoot: root, Trust: a.trust.Level(root, attended),
+	})
+	if err != nil {
+		return usageError{err.Error()}
+	}
+	if a.flags, a.command, _, err = parse(args, a.std.Out, resolver{a.config}); err != nil {
+		return err
+	}
+	a.flags.Allow, a.flags.Deny = a.config.Texts("allow"), a.config.Texts("deny") // of every layer
+	return nil
+}
+
+// given is what a command line says by itself.
+type given struct {
+	flags, defaults map[string][]string
+}
+
+// givenBy reads what flags a parsed command line has set.
+func givenBy(ctx *kong.Context) given {
+	g := given{flags: map[string][]string{}, defaults: map[string][]string{}}
+	for _, f := range ctx.Model.Flags {
+		if f.HasDefault && f.Default != "" {
+			g.defaults[f.Name] = []string{f.Default}
+		}
+	}
+	for _, p := range ctx.Path {
+		if p.Flag == nil || p.Resolved {
+			continue
+		}
+		switch v := ctx.FlagValue(p.Flag).(type) {
+		case []string:
+			g.flags[p.Flag.Name] = v
+		default:
+			g.flags[p.Flag.Name] = []string{fmt.Sprint(v)}
+		}
+	}
+	return g
+}
+
+// resolver gives a flag parser what the config files say.
+type resolver struct{ *config.Settings }
+
+// Validate has nothing to do: the files have been checked.
+func (resolver) Validate(*kong.Application) error { return nil }
+
+// Resolve returns the value that a file gives a flag.
+func (r resolver) Resolve(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any, error) {
+	v, ok := r.Flag(f.Name)
+	if !ok {
+		return nil, nil
+	}
+	return v, nil
+}
+
+// tellRefused says what of a project's file does not count.
+func (a *app) tellRefused() {
+	for _, text := range a.config.Refused {
+		a.warn(text)
+	}
+}
+
+// printConfig says what holds and where each value came from.
+func (a *app) printConfig() error {
+	var b strings.Builder
+	for _, set := range a.config.All() {
+		if len(set.Parts) == 0 {
+			fmt.Fprintf(&b, "%-20s %-24s not set\n", set.Name, "")
+		}
+		for _, p := range set.Parts {
+			fmt.Fprintf(&b, "%-20s %-24s %s\n", set.Name, p.Text, p.From)
+		}
+	}
+	a.tellRefused()
+	_, err := a.std.Out.Write([]byte(b.String()))
+	return err
+}

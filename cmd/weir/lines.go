@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/weir-agents/weir/cmd/weir/internal/stdio"
+	"github.com/weir-agents/weir/cmd/weir/internal/workspace"
 )
 
 // line is a line of standard input, without its end.
@@ -64,24 +65,33 @@ func (a *app) lines() (int, error) {
 		case strings.TrimSpace(l.text) == "":
 			continue
 		case strings.HasPrefix(l.text, "/"):
+			if prompt, ok := t.house.custom(l.text); ok {
+				l.text = prompt
+				break
+			}
 			leave, err := t.command(l.text)
 			if leave || err != nil {
 				return code, err
 			}
 			continue
 		}
-		with := attach(l.text, h.work.Roots()[0])
-		for _, note := range with.notes {
-			if err := t.sink.Note(note, false); err != nil {
-				return 0, err
-			}
-		}
 		var signaled bool
-		code, signaled, err = t.run(with.text, with.images...)
+		code, signaled, err = t.runWith(l.text)
 		if signaled || err != nil {
 			return code, err
 		}
 	}
+}
+
+// runWith runs a turn with the files that its prompt names.
+func (t *turner) runWith(prompt string) (code int, signaled bool, err error) {
+	with := workspace.Attach(t.house.work, prompt)
+	for _, note := range with.Notes {
+		if err := t.sink.Note(note, false); err != nil {
+			return 0, false, err
+		}
+	}
+	return t.run(with.Text, with.Blocks...)
 }
 
 // nextLine waits for a line or a signal.

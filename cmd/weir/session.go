@@ -6,9 +6,11 @@ import (
 	"os"
 	"sync/atomic"
 
+	"github.com/weir-agents/weir/cmd/weir/internal/workspace"
 	"github.com/weir-agents/weir/pipeline"
 	"github.com/weir-agents/weir/provider"
 	"github.com/weir-agents/weir/tools"
+	"github.com/weir-agents/weir/tools/hook"
 	"github.com/weir-agents/weir/tools/rules"
 )
 
@@ -20,6 +22,8 @@ type house struct {
 	work     *tools.Workspace
 	registry *tools.Registry
 	policy   *rules.Policy
+	hook     *hook.Hooks
+	commands []workspace.Command
 	confined *confinement
 	spill    string // folder of long output; "" for none
 	// attended says that a person can be asked for approvals.
@@ -27,11 +31,13 @@ type house struct {
 
 	model atomic.Pointer[string]      // asked from the next step on
 	scope atomic.Pointer[tools.Scope] // of the session, once a tool was called
+	tell  atomic.Pointer[teller]      // where a hook's trouble is shown
 }
 
 // open builds all that a session needs.
 func (a *app) open(attended bool) (*house, error) {
 	h := &house{attended: attended}
+	h.tell.Store(&teller{a.warn})
 	if err := a.fill(h); err != nil {
 		h.close()
 		return nil, err
@@ -41,7 +47,7 @@ func (a *app) open(attended bool) (*house, error) {
 
 func (a *app) fill(h *house) (err error) {
 	f := a.flags
-	if h.up, err = chooseUpstream(f, a.env, probe); err != nil {
+	if h.up, err = chooseUpstream(f, a.env, a.config.Vendors, probe); err != nil {
 		return err
 	}
 	if h.up.demo() {
@@ -51,6 +57,9 @@ func (a *app) fill(h *house) (err error) {
 		return err
 	}
 	if h.policy, err = a.rules(h); err != nil {
+		return err
+	}
+	if err = a.openHooks(h); err != nil {
 		return err
 	}
 	system, err := a.system(h.work.Roots())
@@ -68,7 +77,7 @@ func (a *app) fill(h *house) (err error) {
 		return err
 	}
 	h.pipe, err = pipeline.New(p, pipeline.Config{
-		Model: model, System: system, Tools: h.registry, Policy: h.policy, Limits: limits, Hooks: h.hooks(model),
+		Model: model, System: system, Tools: h.registry, Policy: h.hook.Policy(h.policy), Limits: limits, Hooks: h.hooks(model),
 		Deltas: a.deltas(h.attended), Compaction: pipeline.Compaction{ContextTokens: f.Context},
 		StrictArguments: f.Strict, NoStream: f.NoStream, Thinking: f.Thinking != "off", Fallback: f.Fallback,
 		Version: buildVersion(), ProviderName: h.up.provider, Cwd: h.work.Roots()[0],
@@ -93,6 +102,7 @@ func (h *house) hooks(first string) pipeline.Hooks {
 			h.scope.Store(call.Scope)
 			return nil
 		},
+		AfterCall: h.hook.AfterCall,
 	}
 }
 
@@ -161,8 +171,15 @@ func (a *app) openTools(h *house) (err error) {
 		return err
 	}
 	h.spill = a.spillDir()
+	places := a.places(h.work.Roots()[0])
+	skills, notes := workspace.LoadSkills(places)
+	var more []string
+	h.commands, more = workspace.Commands(places)
+	for _, note := range append(notes, more...) {
+		a.warn(note)
+	}
 	h.registry, err = tools.NewRegistry(tools.Builtin(h.work, tools.Config{
-		Env: os.Environ(), SecretEnv: keyVariables(), Wrap: h.confined.wrap, SpillDir: h.spill,
+		Env: os.Environ(), SecretEnv: keyVariables(), Wrap: h.confined.wrap, SpillDir: h.spill, Skills: skills,
 	})...)
 	if err == nil && len(f.Tools) > 0 {
 		h.registry, err = h.registry.Subset(f.Tools)

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/weir-agents/weir/cmd/weir/internal/config"
 )
 
 // The providers, as --provider spells them.
@@ -56,11 +58,13 @@ func (u upstream) demo() bool { return u.provider == scripted && u.script == "" 
 // chooseUpstream decides whom to ask: what the flags name, else the vendor
 // whose key or address is set, else a server that probe finds, else the demo.
 // probe is called in that case only.
-func chooseUpstream(f *flags, env environ, probe func() (server, bool)) (upstream, error) {
+func chooseUpstream(f *flags, env environ, vendors map[string]config.Vendor, probe func() (server, bool)) (upstream, error) {
 	u := upstream{model: f.Model, script: f.Script, baseURL: f.BaseURL}
 	switch {
 	case f.Script != "" && f.Provider != "" && f.Provider != scripted:
 		return u, usagef("--script plays a script, so --provider %s does not go with it: leave one out", f.Provider)
+	case f.Vendor != "" && f.Script == "" && f.Provider == "" && f.BaseURL == "":
+		return u.fromVendor(f.Vendor, vendors, env)
 	case f.Script != "":
 		u.provider, u.why = scripted, "--script"
 	case f.Provider != "":
@@ -141,8 +145,8 @@ func (u upstream) at(env environ) (upstream, error) {
 			break
 		}
 	}
-	if strings.ContainsFunc(u.key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return u, usagef("%s holds characters that no key has: set it again without line breaks and quotes", u.keyName)
+	if err := u.checkKey(); err != nil {
+		return u, err
 	}
 	if own && u.key == "" {
 		return u, usagef("%s needs a key: set %s, or name another server with --base-url", u.provider, keyNames[u.provider][0])
@@ -151,6 +155,14 @@ func (u upstream) at(env environ) (upstream, error) {
 		u.model = defaultModels[u.provider]
 	}
 	return u, nil
+}
+
+// checkKey refuses a key that cannot be one, without repeating it.
+func (u upstream) checkKey() error {
+	if strings.ContainsFunc(u.key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return usagef("%s holds characters that no key has: set it again without line breaks and quotes", u.keyName)
+	}
+	return nil
 }
 
 // checkBase returns the host of a server's address.

@@ -15,7 +15,7 @@ func choose(t *testing.T, args string, env map[string]string, local ...server) (
 	if err != nil {
 		t.Fatalf("%s: %v", args, err)
 	}
-	return chooseUpstream(f, func(name string) string { return env[name] }, func() (server, bool) {
+	return chooseUpstream(f, func(name string) string { return env[name] }, nil, func() (server, bool) {
 		if len(local) == 0 {
 			return server{}, false
 		}
@@ -47,6 +47,8 @@ func TestWhomToAsk(t *testing.T) {
 		"address and key":  {"--base-url http://h:1/v1/", both, nil, upstream{provider: "openai", why: "OPENAI_API_KEY", baseURL: "http://h:1/v1/", key: "sk-o", keyName: "OPENAI_API_KEY"}},
 		"address set":      {"", env{"ANTHROPIC_BASE_URL": "http://h:1"}, nil, upstream{provider: "anthropic", why: "ANTHROPIC_BASE_URL", baseURL: "http://h:1"}},
 		"address overrode": {"--base-url http://i", env{"OPENAI_BASE_URL": "http://h"}, nil, upstream{provider: "openai", why: "OPENAI_BASE_URL", baseURL: "http://i"}},
+		"a vendor":         {"--vendor groq", map[string]string{"GROQ_API_KEY": "gk"}, nil, upstream{provider: "openai", why: "--vendor groq", baseURL: "https://api.groq.com/openai/v1", key: "gk", keyName: "GROQ_API_KEY"}},
+		"vendor, address":  {"--vendor groq --base-url http://h", nil, nil, upstream{provider: "openai", why: "--base-url", baseURL: "http://h"}},
 		"a script":         {"--script a.json", both, nil, upstream{provider: "script", why: "--script", script: "a.json"}},
 		"script by name":   {"--provider script", both, nil, upstream{provider: "script", why: "--provider or WEIR_PROVIDER"}},
 	}
@@ -68,6 +70,8 @@ func TestWhomNotToAsk(t *testing.T) {
 		"--provider anthropic": {nil, "anthropic needs a key: set ANTHROPIC_API_KEY, or name another server with --base-url"},
 		"--provider openai --base-url https://api.openai.com/v1": {nil, "openai needs a key: set OPENAI_API_KEY, or name another server with --base-url"},
 		"--provider openai --script x":                           {nil, "--script plays a script, so --provider openai does not go with it: leave one out"},
+		"--vendor groq":                                          {nil, "vendor groq needs a key: set GROQ_API_KEY"},
+		"--vendor nope":                                          {nil, `there is no vendor "nope"; there are deepseek, groq, llamacpp, lmstudio, mistral, ollama, openrouter, together, vllm, xai`},
 		"--base-url ftp://h":                                     {nil, `--base-url: "ftp://h" is not a URL, such as http://localhost:11434/v1`},
 		"--base-url http://":                                     {nil, `--base-url: "http://" is not a URL, such as http://localhost:11434/v1`},
 		"--provider anthropic -q":                                {map[string]string{"ANTHROPIC_API_KEY": secret}, "ANTHROPIC_API_KEY holds characters that no key has: set it again without line breaks and quotes"},

@@ -35,7 +35,7 @@ type slashAnswer struct {
 func slashCommands() []slashCommand {
 	leave := func(*turner, string) slashAnswer { return slashAnswer{leave: true} }
 	return []slashCommand{
-		{"/help", "", "what you can type", func(*turner, string) slashAnswer { return slashAnswer{text: helpText()} }},
+		{"/help", "", "what you can type", func(t *turner, _ string) slashAnswer { return slashAnswer{text: t.house.help()} }},
 		{"/status", "", "whom you talk with, and what fills the model's window", (*turner).slashStatus},
 		{"/model", "[NAME]", "the models there are, or another model from the next step on", (*turner).slashModel},
 		{"/mode", "[MODE]", "what the model may do: ask, read-only, accept-edits, plan, bypass", (*turner).slashMode},
@@ -63,6 +63,26 @@ func (t *turner) slash(line string) slashAnswer {
 		}
 	}
 	return slashAnswer{text: "no command " + name + ": /help lists them; a blank before the slash makes it a prompt", warn: true}
+}
+
+// custom returns the prompt of a command that the person has written.
+func (h *house) custom(line string) (prompt string, ok bool) {
+	name, arg, _ := strings.Cut(strings.TrimSpace(line), " ")
+	for _, c := range h.commands {
+		if "/"+c.Name == name {
+			return c.Expand(strings.TrimSpace(arg)), true
+		}
+	}
+	return "", false
+}
+
+// help is helpText and the commands that the person has written.
+func (h *house) help() string {
+	text := helpText()
+	for _, c := range h.commands {
+		text += fmt.Sprintf("\n%-16s %s", "/"+c.Name, c.About)
+	}
+	return text
 }
 
 func helpText() string {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/weir-agents/weir/cmd/weir/internal/edit"
 	"github.com/weir-agents/weir/cmd/weir/internal/render"
+	"github.com/weir-agents/weir/cmd/weir/internal/workspace"
 	"github.com/weir-agents/weir/pipeline"
 )
 
@@ -72,6 +73,7 @@ func (a *app) talk() (int, error) {
 		return 0, err
 	}
 	defer t.desk.close()
+	h.tell.Store(&teller{func(text string) { _, _ = io.WriteString(t.desk, "◇ "+render.Line(text, 0)+"\n") }}) // a terminal that is gone ends the talk
 	t.sink = newSink(a.std, a.flags.Format, a.style())
 	if a.std.OutTerminal && a.flags.Format == "text" {
 		t.sink = &screenSink{w: t.desk, screen: render.Screen{Style: a.style()}}
@@ -295,6 +297,9 @@ func (t *talk) line(l line, open bool) error {
 	case text == "":
 		return nil
 	case strings.HasPrefix(l.text, "/"):
+		if prompt, ok := t.house.custom(text); ok {
+			return t.post(prompt)
+		}
 		return t.command(text, t.slash(text))
 	case strings.HasPrefix(l.text, "!") && len(text) > 1:
 		return t.command(text, slashAnswer{job: shell(t.house.work.Roots()[0], text[1:])})
@@ -338,13 +343,13 @@ func (t *talk) answer(text string) error {
 
 func (t *talk) post(text string) error {
 	t.active.Store(true)
-	with := attach(text, t.house.work.Roots()[0])
-	for _, note := range with.notes {
+	with := workspace.Attach(t.house.work, text)
+	for _, note := range with.Notes {
 		if err := t.note(note, false); err != nil {
 			return err
 		}
 	}
-	id, err := t.session.Post(context.Background(), with.text, with.images...)
+	id, err := t.session.Post(context.Background(), with.Text, with.Blocks...)
 	if err != nil {
 		return t.note(err.Error(), true)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/weir-agents/weir/provider"
@@ -33,6 +34,8 @@ type body struct {
 	raw    io.ReadCloser
 	plain  io.Reader // raw with its encoding undone
 	cancel context.CancelCauseFunc
+	detach func() bool // from then on the caller's context does not end it
+	drains *drains
 	idle   time.Duration
 	first  time.Time // until then the first byte has to come; zero once it has
 	until  time.Time // no read lasts longer; zero is no limit
@@ -45,7 +48,10 @@ type body struct {
 // early its head came, since a server may send that before it has read a long
 // prompt; after it no read lasts longer than idle.
 func newBody(resp *http.Response, cancel context.CancelCauseFunc, first time.Time, idle time.Duration) *body {
-	b := &body{resp: resp, raw: resp.Body, cancel: cancel, first: first, idle: idle}
+	b := &body{
+		resp: resp, raw: resp.Body, cancel: cancel, first: first, idle: idle,
+		detach: func() bool { return true }, drains: &drains{},
+	}
 	b.plain = timed{b}
 	switch encoding := strings.ToLower(strings.TrimSpace(resp.Header.Get("Content-Encoding"))); encoding {
 	case "", "identity":
@@ -75,6 +81,7 @@ func (b *body) Close() error {
 	if b.timer != nil {
 		b.timer.Stop()
 	}
+	b.detach()
 	err := b.raw.Close()
 	b.cancel(nil)
 	return err
@@ -129,19 +136,69 @@ func (t timed) Read(p []byte) (int, error) {
 }
 
 // release gives the connection back without making anyone wait: what is left
-// of the body is read in the background, at most drainBytes and drainTime.
+// of the body is read in the background, at most drainBytes and drainTime. A
+// caller that is done with its answer often ends its context at once; that is
+// not to cost the connection.
 func (b *body) release() {
-	if b.eof || b.failed != nil {
+	if b.eof || b.failed != nil || !b.detach() {
 		_ = b.Close()
 		return
 	}
+	b.drains.begin()
 	// Ends after drainTime at the latest, or with the body.
 	go func() {
+		defer b.drains.end()
 		late := time.AfterFunc(drainTime, func() { b.cancel(nil) })
 		_, _ = io.CopyN(io.Discard, b.raw, drainBytes)
 		late.Stop()
 		_ = b.Close()
 	}()
+}
+
+// drains counts the answers whose rest is being read.
+type drains struct {
+	mu    sync.Mutex
+	open  int
+	freed chan struct{} // closed and replaced whenever one has ended
+}
+
+// freshTime is how long a request waits for a connection that is being drained
+// and so is all but free: less than a dial and a handshake take.
+const freshTime = 2 * time.Millisecond
+
+func (d *drains) begin() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.open++
+	if d.freed == nil {
+		d.freed = make(chan struct{})
+	}
+}
+
+func (d *drains) end() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.open--
+	close(d.freed)
+	d.freed = make(chan struct{})
+}
+
+// wait waits until one of the drains that are under way has ended, at most
+// freshTime; not at all if there is none.
+func (d *drains) wait(ctx context.Context) {
+	d.mu.Lock()
+	open, freed := d.open, d.freed
+	d.mu.Unlock()
+	if open == 0 {
+		return
+	}
+	late := time.NewTimer(freshTime)
+	defer late.Stop()
+	select {
+	case <-freed:
+	case <-late.C:
+	case <-ctx.Done():
+	}
 }
 
 // unzipped undoes gzip. The head is read with the first Read, since a server

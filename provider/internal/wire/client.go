@@ -54,7 +54,9 @@ func (o Options) orDefaults() Options {
 type Client struct {
 	opts Options
 	http *http.Client
-	own  *http.Transport // nil if the transport is the caller's
+	// drains are the answers of this client whose rest is being read.
+	drains drains
+	own    *http.Transport // nil if the transport is the caller's
 }
 
 // NewClient returns a client. It opens no connection.
@@ -109,7 +111,10 @@ type exchangeKey struct{}
 // timeout while it is read. An answer other than 2xx, none in time and no
 // connection are a *provider.Error.
 func (c *Client) Do(req *http.Request) (*http.Response, error) {
-	ctx, cancel := context.WithCancelCause(req.Context())
+	c.drains.wait(req.Context())
+	// Its own context, ended by the caller's: so that it can be let go of.
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(req.Context()))
+	detach := context.AfterFunc(req.Context(), func() { cancel(context.Cause(req.Context())) })
 	resp, err := c.send(req.WithContext(ctx), cancel)
 	if ex, ok := req.Context().Value(exchangeKey{}).(*exchange); ok {
 		ex.err = err
@@ -118,9 +123,12 @@ func (c *Client) Do(req *http.Request) (*http.Response, error) {
 		}
 	}
 	if err != nil {
+		detach()
 		cancel(nil)
 		return nil, err
 	}
+	b := resp.Body.(*body)
+	b.detach, b.drains = detach, &c.drains
 	return resp, nil
 }
 

@@ -35,7 +35,7 @@ func (c *Client) refused(resp *http.Response, b *body) error {
 	if typ := fields.Type; typ != "" && !strings.Contains(words, typ) { // B038
 		words = strings.TrimSuffix(typ+": "+words, ": ")
 	}
-	if words = clip(c.redact(words), wordsBytes/2); words != "" {
+	if words = clip(c.redact(plain(words)), wordsBytes/2); words != "" {
 		e.Message += ": " + words
 	}
 	e.Message += hint(resp) + " (" + e.URL + ")"

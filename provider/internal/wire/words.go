@@ -167,23 +167,28 @@ func pageWords(page string) string {
 // clip makes foreign text fit to be shown: one line, no control characters, at
 // most size bytes and whole characters.
 func clip(text string, size int) string {
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\ufffd")), " ")
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return -1
-		}
-		return r
-	}, text)
+	text = plain(text)
 	if len(text) <= size {
 		return text
 	}
 	return strings.ToValidUTF8(text[:size], "") + "…"
 }
 
-// redacted takes the secrets out of e, then caps its words: a secret that is
-// cut in two would not be found any more.
+// plain makes foreign text one line without control characters.
+func plain(text string) string {
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\ufffd")), " ")
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// redacted takes the secrets out of e: after its control characters, which may
+// stand within one, and before its words are capped, which may cut one in two.
 func (c *Client) redacted(e *provider.Error) *provider.Error {
-	e.Message = clip(c.redact(e.Message), wordsBytes)
+	e.Message = clip(c.redact(plain(e.Message)), wordsBytes)
 	e.URL = c.redact(e.URL)
 	if e.Err != nil && c.redact(e.Err.Error()) != e.Err.Error() {
 		e.Err = errors.New(c.redact(e.Err.Error()))
@@ -198,6 +203,22 @@ func (c *Client) redact(text string) string {
 		}
 		for _, form := range formsOf(s) {
 			text = strings.ReplaceAll(text, form, "[key]")
+		}
+		text = cutTail(text, s)
+	}
+	return text
+}
+
+// cutTail takes the beginning of a secret from the end of a text that was cut
+// there before it came here.
+func cutTail(text, secret string) string {
+	bare, dots := strings.CutSuffix(text, "…")
+	for n := len(secret) - 1; n >= secretBytes/2; n-- {
+		if rest, ok := strings.CutSuffix(bare, secret[:n]); ok {
+			if text = rest + "[key]"; dots {
+				text += "…"
+			}
+			return text
 		}
 	}
 	return text

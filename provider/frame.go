@@ -115,10 +115,16 @@ func (f *FrameReader) Cut() bool { return f.cut }
 // Sniff returns the first byte of the body that is not blank, without taking
 // it; blank lines before it are gone. It is called before the first Next.
 func (f *FrameReader) Sniff() (byte, error) {
+	blank := 0 // how many blanks from pos on have been looked at
 	for {
-		rest := bytes.TrimLeft(f.buf[f.pos:f.end], "\n\r\t ")
-		if i := bytes.LastIndexAny(f.buf[f.pos:f.end-len(rest)], "\n\r"); i >= 0 {
-			f.pos += i + 1
+		from := f.pos + blank
+		rest := bytes.TrimLeft(f.buf[from:f.end], "\n\r\t ")
+		blanks := f.buf[from : f.end-len(rest)]
+		blank += len(blanks)
+		if i := bytes.LastIndexAny(blanks, "\n\r"); i >= 0 {
+			past := from - f.pos + i + 1
+			f.pos += past
+			blank -= past
 		}
 		marked := f.err == nil && len(rest) < len(bom) && bytes.HasPrefix(bom, rest)
 		rest = bytes.TrimLeft(bytes.TrimPrefix(rest, bom), "\n\r\t ")

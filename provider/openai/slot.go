@@ -129,6 +129,7 @@ func (f *fold) function(e *entry, out *wire.Out) {
 func (f *fold) merge(s *slot, e *entry, id, name string, out *wire.Out) {
 	if s.id == "" {
 		s.id = id
+		out.Hold(len(id))
 	}
 	for key, raw := range e.extra {
 		if s.extra == nil {
@@ -137,7 +138,9 @@ func (f *fold) merge(s *slot, e *entry, id, name string, out *wire.Out) {
 		s.extra[key] = raw
 		out.Hold(len(key) + len(raw))
 	}
+	short := len(s.name)
 	named := s.rename(name)
+	out.Hold(len(s.name) - short)
 	before := len(s.args)
 	if s.take(e) {
 		before = 0

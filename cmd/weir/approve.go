@@ -45,8 +45,8 @@ const (
 )
 
 // question shows what a call wants to do, whole if asked to or unless it is
-// very long, and asks for consent. What cannot be seen is made visible.
-func question(q pipeline.ApprovalRequested, whole bool) []byte {
+// very long. What cannot be seen is made visible; allow is to follow.
+func question(q pipeline.ApprovalRequested, whole bool) string {
 	var b strings.Builder
 	shown := rules.Show(wanted(q))
 	if !whole {
@@ -63,8 +63,7 @@ func question(q pipeline.ApprovalRequested, whole bool) []byte {
 	if q.RuleSuggestion != "" {
 		fmt.Fprintf(&b, "  always would add the rule %s for this session\n", rules.ShowLine(q.RuleSuggestion))
 	}
-	b.WriteString(allow)
-	return []byte(b.String())
+	return b.String()
 }
 
 // wanted is the command of a shell call, the arguments of any other.

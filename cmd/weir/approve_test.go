@@ -36,20 +36,20 @@ func bash(command string) pipeline.ApprovalRequested {
 }
 
 func TestAQuestionShowsTheWholeCommand(t *testing.T) {
-	got := string(question(bash("ls \u202e-l\n\x1b[2Jrm x"), false))
+	got := question(bash("ls \u202e-l\n\x1b[2Jrm x"), false)
 	want := "◇ bash wants to run: mode ask\n  ls ⟦\\u202e⟧-l\n  ⟦\\x1b⟧[2Jrm x\n" +
-		"  always would add the rule bash(ls) for this session\n" + allow
+		"  always would add the rule bash(ls) for this session\n"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 	q := pipeline.ApprovalRequested{Name: "write_file", Arguments: json.RawMessage(`{"path":"a","content":"b"}`)}
-	want = "◇ write_file wants to run\n  {\"path\":\"a\",\"content\":\"b\"}\n" + allow
-	if diff := cmp.Diff(want, string(question(q, false))); diff != "" {
+	want = "◇ write_file wants to run\n  {\"path\":\"a\",\"content\":\"b\"}\n"
+	if diff := cmp.Diff(want, question(q, false)); diff != "" {
 		t.Error(diff)
 	}
 	q = pipeline.ApprovalRequested{Name: "bash", Arguments: json.RawMessage(`{"command":"ls","cwd":"/"}`)}
-	want = "◇ bash wants to run\n  ls\n  {\"cwd\":\"/\"}\n" + allow
-	if diff := cmp.Diff(want, string(question(q, false))); diff != "" {
+	want = "◇ bash wants to run\n  ls\n  {\"cwd\":\"/\"}\n"
+	if diff := cmp.Diff(want, question(q, false)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -59,14 +59,14 @@ func TestALongQuestionShowsHeadAndTail(t *testing.T) {
 	for i := range 100 {
 		lines = append(lines, fmt.Sprintf("line %d", i))
 	}
-	got := string(question(bash(strings.Join(lines, "\n")), false))
+	got := question(bash(strings.Join(lines, "\n")), false)
 	if !strings.Contains(got, "  line 19\n  … 60 lines, 479 characters hidden (press v) …\n  line 80\n") {
 		t.Errorf("many lines:\n%s", got)
 	}
-	if whole := string(question(bash(strings.Join(lines, "\n")), true)); !strings.Contains(whole, "line 50\n") {
+	if whole := question(bash(strings.Join(lines, "\n")), true); !strings.Contains(whole, "line 50\n") {
 		t.Error("asked for the whole, it is not shown")
 	}
-	got = string(question(bash(strings.Repeat("日", 5000)), false))
+	got = question(bash(strings.Repeat("日", 5000)), false)
 	if !strings.Contains(got, "日\n  … 0 lines, 1000 characters hidden (press v) …\n  日") {
 		t.Errorf("a long line:\n%s", got)
 	}

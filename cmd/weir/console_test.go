@@ -286,3 +286,42 @@ func TestTheTerminalIsRestoredWheneverTheEndComes(t *testing.T) {
 		}
 	}
 }
+
+func TestAProjectCountsOnlyOnceItIsTrusted(t *testing.T) {
+	home, script := t.TempDir(), scriptFile(t, `{"steps": ["fine"]}`)
+	dir := tree(t, map[string]string{".weir/config.toml": "model = \"theirs\"\n"})
+	for _, run := range []struct{ answer, model string }{{"n", "script"}, {"", "script"}, {"y", "theirs"}, {"", "theirs"}} {
+		if run.answer == "y" { // another home has not been asked
+			home = t.TempDir()
+		}
+		d := onDesktop(t, home, "--script", script, "--cwd", dir)
+		if run.answer != "" {
+			d.sees(t, trustPrompt)
+			if text := d.screen(t, d.out.text()).Text(); strings.Contains(text, "theirs") {
+				t.Errorf("it counts before the answer:\n%s", text)
+			}
+			d.types(t, run.answer+enter)
+		}
+		d.sees(t, "weir> ")
+		d.types(t, "/status"+enter)
+		d.holds(t, "model "+run.model)
+		d.types(t, "/exit"+enter)
+		d.leaves(t, 0)
+	}
+}
+
+// TestCtrlCRightBehindEnterCancelsWhatWasSent types both in one go, so that the
+// key comes before the turn has begun.
+func TestCtrlCRightBehindEnterCancelsWhatWasSent(t *testing.T) {
+	d := onDesktop(t, t.TempDir(), "--script", scriptFile(t, stalls))
+	d.sees(t, "weir> ")
+	for range 5 {
+		d.types(t, "go"+enter+ctrlC)
+		d.out.until(t, "the end of the turn", func(text string) bool {
+			v := d.screen(t, text).Text()
+			return strings.HasSuffix(v, "canceled\nweir>") || strings.HasSuffix(v, "(canceled)\nweir>")
+		})
+	}
+	d.types(t, ctrlD)
+	d.exits(t, 130)
+}

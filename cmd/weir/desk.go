@@ -14,8 +14,8 @@ type desk interface {
 	io.Writer
 	// ready says that nothing is going on: a prompt is wanted.
 	ready() error
-	// ask shows a question, which ends in allow, and takes one line for it.
-	ask(question string) error
+	// ask shows a question, which ends in prompt, and takes one line for it.
+	ask(question, prompt string) error
 	// answered says that no question is open any more.
 	answered() error
 	// note is called before a note of the program's own.
@@ -41,8 +41,8 @@ func (d *plainDesk) ready() error {
 	return err
 }
 
-func (d *plainDesk) ask(question string) error {
-	_, err := io.WriteString(d, question)
+func (d *plainDesk) ask(question, prompt string) error {
+	_, err := io.WriteString(d, question+prompt)
 	return err
 }
 
@@ -61,11 +61,11 @@ func (d consoleDesk) ready() error {
 	return d.Ask(promptText, false)
 }
 
-func (d consoleDesk) ask(question string) error {
-	if _, err := io.WriteString(d, question[:len(question)-len(allow)]); err != nil {
+func (d consoleDesk) ask(question, prompt string) error {
+	if _, err := io.WriteString(d, question); err != nil {
 		return err
 	}
-	return d.Ask(allow, true)
+	return d.Ask(prompt, true)
 }
 
 func (d consoleDesk) note()                    {}
@@ -73,34 +73,26 @@ func (d consoleDesk) answered() error          { return d.Ask(promptText, false)
 func (d consoleDesk) status(text string) error { return d.Status(text) }
 func (d consoleDesk) close()                   { d.Close() }
 
-// openDesk opens the desk and the lines typed at it. act is called when a key
-// says to cancel, and reports whether the line is to be emptied.
-func (a *app) openDesk(act func(edit.Act) bool) (desk, <-chan line, error) {
+// openDesk opens the desk and the lines typed at it: plain ones, or those of a
+// console, which are taken before its next key is. act is called when a key says
+// to cancel, and reports whether the line is to be emptied.
+func (a *app) openDesk(act func(edit.Act) bool) (d desk, plain <-chan line, typed <-chan string, err error) {
 	if !a.std.OutTerminal || a.env("TERM") == "dumb" || a.flags.Format != "text" {
 		screen := io.Writer(a.std.Err)
 		if a.std.OutTerminal && a.flags.Format == "text" {
 			screen = a.std.Out
 		}
-		return &plainDesk{Writer: screen}, readLines(a.std.In), nil
+		return &plainDesk{Writer: screen}, readLines(a.std.In), nil, nil
 	}
 	history := &edit.History{}
 	if dir := a.dirs().state; dir != "" {
-		var err error
 		if history, err = edit.LoadHistory(filepath.Join(dir, "history")); err != nil {
 			a.warn("the history cannot be read, so it begins anew: " + err.Error())
 		}
 	}
 	console, err := edit.Open(edit.Config{In: a.std.In, Out: a.std.Out, History: history, Act: act, Complete: complete})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	lines := make(chan line)
-	// Ends when the console does, or with the process.
-	go func() {
-		defer close(lines)
-		for text := range console.Lines() {
-			lines <- line{text: text}
-		}
-	}()
-	return consoleDesk{console}, lines, nil
+	return consoleDesk{console}, nil, console.Lines(), nil
 }

@@ -35,6 +35,7 @@ type app struct {
 	env     environ
 	signals *signals
 	flags   *flags
+	args    []string
 	command string
 	given   given
 	config  *config.Settings
@@ -53,7 +54,9 @@ func (a *app) main(args []string) int {
 		return a.fail(err)
 	}
 	if err == nil {
-		err = a.configure(args, false)
+		a.args = args
+		talks := a.command == "turn" && !a.flags.prompted && a.std.InTerminal
+		err = a.configure(args, talks)
 	}
 	if err != nil {
 		return a.fail(err)

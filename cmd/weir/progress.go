@@ -78,7 +78,9 @@ func (p *progress) text(now time.Time) string {
 	if elapsed := now.Sub(p.began); elapsed < time.Minute {
 		parts[0] = fmt.Sprintf("%ds", int(elapsed.Seconds()))
 	}
-	parts = append(parts, fmt.Sprintf("step %d", max(p.step, 1)))
+	if p.step > 0 {
+		parts = append(parts, fmt.Sprintf("step %d", p.step))
+	}
 	if p.in > 0 {
 		parts = append(parts, countText(p.in)+" in")
 	}

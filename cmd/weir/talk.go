@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/weir-agents/weir/cmd/weir/internal/edit"
 	"github.com/weir-agents/weir/cmd/weir/internal/render"
-	"github.com/weir-agents/weir/cmd/weir/internal/workspace"
 	"github.com/weir-agents/weir/pipeline"
 )
 
@@ -21,13 +19,15 @@ import (
 const leaveTime = 2 * time.Second
 
 // talk is a conversation with a person on a terminal. One goroutine owns all
-// of it but current and active, which that of signals reads.
+// of it but current, active and posted, which that of signals reads.
 type talk struct {
 	turner
-	desk desk
+	desk  desk
+	typed <-chan string // lines of a console; nil for another desk
 
 	current atomic.Pointer[pipeline.Session]
-	active  atomic.Bool // a turn runs or is about to
+	active  atomic.Bool  // a turn runs or is about to
+	posted  atomic.Int64 // prompts sent
 	events  chan told
 	stop    context.CancelFunc // of the goroutine that feeds events
 	sigs    chan signaled
@@ -40,6 +40,7 @@ type talk struct {
 	stopJob  context.CancelFunc // nil while none runs
 	tick     *time.Ticker       // of the status line; nil while nothing goes on
 	leaving  bool               // standard input has ended
+	trusting bool               // the question for trust is open
 	pressed  time.Time
 	code     int
 }
@@ -48,6 +49,7 @@ type talk struct {
 type signaled struct {
 	signal syscall.Signal
 	active bool
+	posted int64 // prompts sent before it
 }
 
 // told is an event, or why there will be none.
@@ -67,13 +69,13 @@ func (a *app) talk() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer h.close()
 	t.house = h
-	if t.desk, t.lines, err = a.openDesk(t.pressedKey); err != nil {
+	defer func() { t.house.close() }()
+	if t.desk, t.lines, t.typed, err = a.openDesk(t.pressedKey); err != nil {
 		return 0, err
 	}
 	defer t.desk.close()
-	h.tell.Store(&teller{func(text string) { _, _ = io.WriteString(t.desk, "◇ "+render.Line(text, 0)+"\n") }}) // a terminal that is gone ends the talk
+	t.tellHere()
 	t.sink = newSink(a.std, a.flags.Format, a.style())
 	if a.std.OutTerminal && a.flags.Format == "text" {
 		t.sink = &screenSink{w: t.desk, screen: render.Screen{Style: a.style()}}
@@ -94,7 +96,20 @@ func (a *app) talk() (int, error) {
 	if err := t.sink.Note(fmt.Sprintf("weir: %s, %s; /help lists the commands", h.up.provider, *h.model.Load()), false); err != nil {
 		return 0, err
 	}
+	if err := t.ready(); err != nil {
+		return 0, err
+	}
+	if err := t.askTrust(); err != nil {
+		return 0, err
+	}
 	return t.loop()
+}
+
+// tellHere has the trouble of hooks shown at the desk.
+func (t *talk) tellHere() {
+	t.house.tell.Store(&teller{func(text string) {
+		_, _ = io.WriteString(t.desk, "◇ "+render.Line(text, 0)+"\n") // a terminal that is gone ends the talk
+	}})
 }
 
 // endTime is how long the end of the program may take after a signal for it.
@@ -103,7 +118,7 @@ const endTime = 2 * time.Second
 // interrupt cancels what is going on and tells the loop of the signal. It does
 // not block.
 func (t *talk) interrupt(n syscall.Signal) (active bool) {
-	in := signaled{n, t.active.Load()}
+	in := signaled{n, t.active.Load(), t.posted.Load()}
 	t.app.std.Hurry()
 	if s := t.current.Load(); s != nil {
 		s.Cancel(pipeline.CancelNow)
@@ -163,6 +178,8 @@ func (t *talk) loop() (int, error) {
 				err = t.told(e)
 			case l, ok := <-t.lines:
 				err = t.line(l, ok)
+			case text, ok := <-t.typed:
+				err = t.line(line{text: text}, ok)
 			case in := <-t.sigs:
 				err = t.signal(in)
 			case answer := <-t.jobs:
@@ -209,6 +226,9 @@ func (t *talk) ready() error {
 	}
 	if t.leaving {
 		return errLeave
+	}
+	if t.trusting {
+		return nil
 	}
 	t.active.Store(false)
 	t.app.std.Relax()
@@ -262,7 +282,7 @@ func (t *talk) told(in told) error {
 }
 
 // ask shows the first open question.
-func (t *talk) ask(whole bool) error { return t.desk.ask(string(question(t.asking[0], whole))) }
+func (t *talk) ask(whole bool) error { return t.desk.ask(question(t.asking[0], whole), allow) }
 
 // resolved takes a question back that has been answered, by whomever.
 func (t *talk) resolved(call string) error {
@@ -280,142 +300,4 @@ func (t *talk) resolved(call string) error {
 		break
 	}
 	return nil
-}
-
-func (t *talk) line(l line, open bool) error {
-	switch {
-	case l.err != nil:
-		return l.err
-	case !open:
-		return t.end()
-	case len(t.asking) > 0:
-		return t.answer(l.text)
-	}
-	t.desk.note()
-	text := strings.TrimSpace(l.text)
-	switch {
-	case text == "":
-		return nil
-	case strings.HasPrefix(l.text, "/"):
-		if prompt, ok := t.house.custom(text); ok {
-			return t.post(prompt)
-		}
-		return t.command(text, t.slash(text))
-	case strings.HasPrefix(l.text, "!") && len(text) > 1:
-		return t.command(text, slashAnswer{job: shell(t.house.work.Roots()[0], text[1:])})
-	default:
-		return t.post(l.text)
-	}
-}
-
-// end leaves, or does so when the turn that runs has ended.
-func (t *talk) end() error {
-	t.lines, t.leaving = nil, true
-	for _, q := range t.asking {
-		t.session.Resolve(q.Call, "deny", "the person has left")
-	}
-	if !t.busy() {
-		return t.leave()
-	}
-	return t.note("leaving when the turn has ended; Ctrl-C ends it now", false)
-}
-
-// leave leaves the line of the prompt behind.
-func (t *talk) leave() error {
-	if d, ok := t.desk.(*plainDesk); ok && d.prompted {
-		_, _ = io.WriteString(d, "\n") // leaving is all that is left to do
-	}
-	return errLeave
-}
-
-func (t *talk) answer(text string) error {
-	r, ok := parseReply(text)
-	switch {
-	case !ok:
-		return t.desk.ask(allow)
-	case r.decision == "view":
-		return t.ask(true)
-	}
-	call := t.asking[0].Call
-	t.session.Resolve(call, r.decision, r.note)
-	return t.resolved(call)
-}
-
-func (t *talk) post(text string) error {
-	t.active.Store(true)
-	with := workspace.Attach(t.house.work, text)
-	for _, note := range with.Notes {
-		if err := t.note(note, false); err != nil {
-			return err
-		}
-	}
-	id, err := t.session.Post(context.Background(), with.Text, with.Blocks...)
-	if err != nil {
-		return t.note(err.Error(), true)
-	}
-	t.waiting[id] = struct{}{}
-	return nil
-}
-
-func (t *talk) command(text string, answer slashAnswer) error {
-	if answer.job == nil {
-		return t.answered(answer)
-	}
-	if t.stopJob != nil {
-		return t.note("the command before is not done", true)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	t.stopJob = cancel
-	t.active.Store(true)
-	t.progress = progress{began: time.Now(), doing: text}
-	// Ends when the job does, which ends soon after a cancel.
-	go func() {
-		answer.take(answer.job(ctx))
-		t.jobs <- answer
-	}()
-	return nil
-}
-
-// answered does what a command wants.
-func (t *talk) answered(answer slashAnswer) error {
-	switch {
-	case answer.leave:
-		return errLeave
-	case answer.clear:
-		t.turn, t.waiting, t.asking, t.metrics = "", map[string]struct{}{}, nil, metrics{}
-		t.house.scope.Store(nil)
-		if err := t.begin(); err != nil {
-			return err
-		}
-		return t.note("a new session", false)
-	case answer.text != "":
-		return t.note(answer.text, answer.warn)
-	}
-	return nil
-}
-
-// signal acts on a signal after the turn has been canceled. On Ctrl-C an idle
-// program leaves if it comes twice; any other signal ends it.
-func (t *talk) signal(in signaled) error {
-	if in.signal != syscall.SIGINT {
-		t.code = exitSignal + int(in.signal)
-		return errLeave
-	}
-	if t.stopJob != nil {
-		t.stopJob()
-	}
-	if in.active {
-		return nil // the turn's end says it
-	}
-	now := time.Now()
-	if now.Sub(t.pressed) < leaveTime {
-		return t.leave()
-	}
-	t.pressed = now
-	if d, ok := t.desk.(*plainDesk); ok {
-		if _, err := io.WriteString(d, "\n"); err != nil {
-			return err
-		}
-	}
-	return t.note("press Ctrl-C again to leave, or Ctrl-D", false)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"sync"
@@ -178,9 +179,9 @@ func (t *turner) show(stop context.Context, e pipeline.Event) error {
 	if !ok || t.lines == nil {
 		return nil
 	}
-	text := question(q, false)
+	text := question(q, false) + allow
 	for {
-		if _, err := t.app.std.Err.Write(text); err != nil {
+		if _, err := io.WriteString(t.app.std.Err, text); err != nil {
 			return err
 		}
 		select {
@@ -193,12 +194,12 @@ func (t *turner) show(stop context.Context, e pipeline.Event) error {
 				t.session.Resolve(q.Call, "deny", "the person has left")
 				return nil
 			case ok && r.decision == "view":
-				text = question(q, true)
+				text = question(q, true) + allow
 			case ok:
 				t.session.Resolve(q.Call, r.decision, r.note)
 				return nil
 			default:
-				text = []byte(allow)
+				text = allow
 			}
 		}
 	}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"io"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/weir-agents/weir/cmd/weir/internal/workspace"
+	"github.com/weir-agents/weir/pipeline"
+)
+
+func (t *talk) line(l line, open bool) error {
+	switch {
+	case l.err != nil:
+		return l.err
+	case !open:
+		return t.end()
+	case t.trusting:
+		return t.trusted(l.text)
+	case len(t.asking) > 0:
+		return t.answer(l.text)
+	}
+	t.desk.note()
+	text := strings.TrimSpace(l.text)
+	switch {
+	case text == "":
+		return nil
+	case strings.HasPrefix(l.text, "/"):
+		if prompt, ok := t.house.custom(text); ok {
+			return t.post(prompt)
+		}
+		return t.command(text, t.slash(text))
+	case strings.HasPrefix(l.text, "!") && len(text) > 1:
+		return t.command(text, slashAnswer{job: shell(t.house.work.Roots()[0], text[1:])})
+	default:
+		return t.post(l.text)
+	}
+}
+
+// end leaves, or does so when the turn that runs has ended.
+func (t *talk) end() error {
+	t.lines, t.typed, t.leaving = nil, nil, true
+	for _, q := range t.asking {
+		t.session.Resolve(q.Call, "deny", "the person has left")
+	}
+	if !t.busy() {
+		return t.leave()
+	}
+	return t.note("leaving when the turn has ended; Ctrl-C ends it now", false)
+}
+
+// leave leaves the line of the prompt behind.
+func (t *talk) leave() error {
+	if d, ok := t.desk.(*plainDesk); ok && d.prompted {
+		_, _ = io.WriteString(d, "\n") // leaving is all that is left to do
+	}
+	return errLeave
+}
+
+func (t *talk) answer(text string) error {
+	r, ok := parseReply(text)
+	switch {
+	case !ok:
+		return t.desk.ask("", allow)
+	case r.decision == "view":
+		return t.ask(true)
+	}
+	call := t.asking[0].Call
+	t.session.Resolve(call, r.decision, r.note)
+	return t.resolved(call)
+}
+
+func (t *talk) post(text string) error {
+	t.posted.Add(1)
+	t.active.Store(true)
+	with := workspace.Attach(t.house.work, text)
+	for _, note := range with.Notes {
+		if err := t.note(note, false); err != nil {
+			return err
+		}
+	}
+	id, err := t.session.Post(context.Background(), with.Text, with.Blocks...)
+	if err != nil {
+		return t.note(err.Error(), true)
+	}
+	t.waiting[id] = struct{}{}
+	return nil
+}
+
+func (t *talk) command(text string, answer slashAnswer) error {
+	if answer.job == nil {
+		return t.answered(answer)
+	}
+	if t.stopJob != nil {
+		return t.note("the command before is not done", true)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	t.stopJob = cancel
+	t.active.Store(true)
+	t.progress = progress{began: time.Now(), doing: text}
+	// Ends when the job does, which ends soon after a cancel.
+	go func() {
+		answer.take(answer.job(ctx))
+		t.jobs <- answer
+	}()
+	return nil
+}
+
+// answered does what a command wants.
+func (t *talk) answered(answer slashAnswer) error {
+	switch {
+	case answer.leave:
+		return errLeave
+	case answer.clear:
+		t.turn, t.waiting, t.asking, t.metrics = "", map[string]struct{}{}, nil, metrics{}
+		t.house.scope.Store(nil)
+		if err := t.begin(); err != nil {
+			return err
+		}
+		return t.note("a new session", false)
+	case answer.text != "":
+		return t.note(answer.text, answer.warn)
+	}
+	return nil
+}
+
+// signal acts on a signal after the turn has been canceled. On Ctrl-C an idle
+// program leaves if it comes twice; any other signal ends it.
+func (t *talk) signal(in signaled) error {
+	if in.signal != syscall.SIGINT {
+		t.code = exitSignal + int(in.signal)
+		return errLeave
+	}
+	if t.stopJob != nil {
+		t.stopJob()
+	}
+	if t.busy() && (!in.active || in.posted == t.posted.Load()) {
+		// The cancel of the key may have overtaken what was sent just before it;
+		// what was sent behind it goes on.
+		t.session.Cancel(pipeline.CancelNow)
+	}
+	if in.active || t.busy() {
+		return nil // the turn's end says it
+	}
+	now := time.Now()
+	if now.Sub(t.pressed) < leaveTime {
+		return t.leave()
+	}
+	t.pressed = now
+	if d, ok := t.desk.(*plainDesk); ok {
+		if _, err := io.WriteString(d, "\n"); err != nil {
+			return err
+		}
+	}
+	return t.note("press Ctrl-C again to leave, or Ctrl-D", false)
+}

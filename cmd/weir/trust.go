@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/weir-agents/weir/tools/rules"
+)
+
+// trustPrompt ends the question for trust.
+const trustPrompt = "trust this folder? [y/N] "
+
+// root is the folder whose configuration counts.
+func (t *talk) root() string { return t.house.work.Roots()[0] }
+
+// askTrust asks whether the project's configuration may count, if there is one
+// and nobody has said. Until then none of it does.
+func (t *talk) askTrust() error {
+	if !t.app.trust.NeedsTrust(t.root()) {
+		return nil
+	}
+	t.trusting = true
+	return t.desk.ask(fmt.Sprintf("◇ %s brings configuration in .weir: rules, programs to run, servers, skills or commands\n",
+		rules.ShowLine(t.root())), trustPrompt)
+}
+
+// trusted takes the answer, remembers it, and begins anew with what counts now.
+func (t *talk) trusted(text string) error {
+	t.trusting = false
+	remember := t.app.trust.Refuse
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "y", "yes":
+		remember = t.app.trust.Trust
+	}
+	if err := remember(t.root()); err != nil {
+		if err := t.note("the answer is not saved: "+err.Error(), true); err != nil {
+			return err
+		}
+	}
+	if err := t.desk.answered(); err != nil {
+		return err
+	}
+	if err := t.app.configure(t.app.args, true); err != nil {
+		return err
+	}
+	for _, text := range t.app.config.Refused {
+		if err := t.note(text, true); err != nil {
+			return err
+		}
+	}
+	old := t.house
+	h, err := t.app.open(true)
+	if err != nil {
+		return err
+	}
+	t.house = h
+	t.tellHere()
+	err = t.begin()
+	old.close()
+	return err
+}

@@ -75,7 +75,9 @@ func (o *outlet) waits(in any) bool {
 	case Post:
 		o.free = o.free || in.Free
 		return true
-	case Commit, reply, StartTurn:
+	case reply:
+		return in.err == nil // a refusal has nothing to wait for
+	case Commit, StartTurn:
 		return true
 	default:
 		return !o.aside

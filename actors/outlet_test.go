@@ -30,6 +30,8 @@ func (k *outletTest) effect(word string) Send {
 		return Send{Supervising, Commit{Facts: []any{1}, Then: []Send{{Turning, "then"}}}}
 	case "reply":
 		return Send{Supervising, Commit{Facts: []any{1}, Then: []Send{{Supervising, reply{}}}}}
+	case "refusal":
+		return Send{Supervising, reply{err: ErrBusy}}
 	case "start":
 		return Send{Turning, StartTurn{}}
 	case "close":
@@ -164,6 +166,7 @@ func TestTheSupervisorsAnswersWaitForADurableJournal(t *testing.T) {
 	k := newOutletTest(t, newAside, true)
 	k.put("reply start", "commit")
 	k.put("ended reply", "ended")
+	k.put("refusal", "reply") // it has nothing to wait for
 	k.committed("reply", "startturn", "commit")
 	k.committed("reply")
 }

@@ -203,8 +203,10 @@ func TestAssemblerEndsAnAnswerThatIsTooLarge(t *testing.T) {
 		said  string
 	}{
 		"bytes": {batch(text(0, strings.Repeat("x", 11))), "the answer is larger than 10 bytes; ask for less at a time"},
-		"calls": {batch(whole(0, provider.ToolCall{ID: "a"}), whole(1, provider.ToolCall{ID: "b"}), whole(2, provider.ToolCall{ID: "c"})),
-			"the answer asks for more than 2 tool calls; ask for less at a time"},
+		"calls": {
+			batch(whole(0, provider.ToolCall{ID: "a"}), whole(1, provider.ToolCall{ID: "b"}), whole(2, provider.ToolCall{ID: "c"})),
+			"the answer asks for more than 2 tool calls; ask for less at a time",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := newAssemblerTest(t, func(l *Limits) { l.MessageBytes, l.CallsMax = 10, 2 }, nil)

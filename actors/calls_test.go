@@ -224,8 +224,10 @@ func TestAFinishedCallSaysAllOfItself(t *testing.T) {
 	k.pass()
 	began := noon.Add(2 * time.Second)
 	text := strings.Repeat("x", 40) + "\xff" + strings.Repeat("y", 40)
-	k.in(CallDone{Ref: k.ref, Index: 0, StartedAt: began, Duration: 1500 * time.Millisecond, Stack: "s",
-		Result: tools.Result{Text: text, Kind: tools.Failed, Background: []int{7}, Images: []tools.Image{{MediaType: "image/png", Data: []byte{1}}}}})
+	k.in(CallDone{
+		Ref: k.ref, Index: 0, StartedAt: began, Duration: 1500 * time.Millisecond, Stack: "s",
+		Result: tools.Result{Text: text, Kind: tools.Failed, Background: []int{7}, Images: []tools.Image{{MediaType: "image/png", Data: []byte{1}}}},
+	})
 	said := strings.Repeat("x", 12) + "\n… 59 bytes cut …\n" + strings.Repeat("y", 12)
 	e := ToolFinished{
 		Call: "a", Name: "read", Text: said, Truncated: true, StartedAt: &began, WaitMS: 2000, DurationMS: 1500, ErrorKind: "failed", Background: []int{7},

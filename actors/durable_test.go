@@ -220,8 +220,12 @@ func TestAJournalThatFailsIsToldOnce(t *testing.T) {
 func TestEveryFactCanBeRecorded(t *testing.T) {
 	facts := []any{
 		PromptAccepted{Prompt{ID: "p", Text: "x", Reply: func(error) {}, Attach: []provider.Block{provider.Image{MediaType: "image/png", Data: []byte{1}}}}},
-		PromptsJoined{[]Prompt{{ID: "p"}}}, CancelAsked{Turn: "t1"}, MessageKept{Ref: ref(1, 1), Message: message(reads(0)), Usage: usage},
-		CallApproved{Call: "a"}, CallStarted{Call: "a"}, TurnClosed{Turn: "t1"},
+		PromptsJoined{[]Prompt{{ID: "p"}}},
+		CancelAsked{Turn: "t1"},
+		MessageKept{Ref: ref(1, 1), Message: message(reads(0)), Usage: usage},
+		CallApproved{Call: "a"},
+		CallStarted{Call: "a"},
+		TurnClosed{Turn: "t1"},
 		CallEnded{Result: provider.ToolResult{Call: "a"}, Event: ToolFinished{Call: "a"}},
 	}
 	for i, r := range newRecorder(&journal.Memory{}, "s1", nil).encode(facts) {

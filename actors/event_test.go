@@ -27,7 +27,9 @@ func everyEvent() []Event {
 	turn := Envelope{Seq: 3, Session: "s1", Turn: "t1", At: at}
 	args := json.RawMessage("{\n  \"path\": \"a<b\"\n}")
 	blocks := []provider.Block{
-		provider.Text{Text: "<b> & é"}, provider.Thinking{Text: "hm", Signature: "sig"}, provider.Thinking{Redacted: "data"},
+		provider.Text{Text: "<b> & é"},
+		provider.Thinking{Text: "hm", Signature: "sig"},
+		provider.Thinking{Redacted: "data"},
 		provider.ToolCall{ID: "a", Name: "read", Arguments: args, Raw: string(args), Extra: map[string]json.RawMessage{"x": json.RawMessage(`1`)}},
 		provider.ToolCall{ID: "b", Name: "read", Raw: "{"},
 		provider.Opaque{Dialect: "anthropic", Raw: json.RawMessage(`{"type":"x"}`)},

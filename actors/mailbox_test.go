@@ -95,8 +95,10 @@ func TestMailboxSumsGrantsInPlace(t *testing.T) {
 	}
 	k.m.PostUserMessage(Grant{From: Streamer, Ref: ref(1, 2), Batches: 1}) // another try: not summed
 	same(t, []any{
-		Grant{From: Reporter, Batches: 5001, Bytes: 10_002}, Tick{},
-		Grant{From: Streamer, Ref: ref(1, 1), Batches: 1}, Grant{From: Streamer, Ref: ref(1, 2), Batches: 1},
+		Grant{From: Reporter, Batches: 5001, Bytes: 10_002},
+		Tick{},
+		Grant{From: Streamer, Ref: ref(1, 1), Batches: 1},
+		Grant{From: Streamer, Ref: ref(1, 2), Batches: 1},
 	}, k.run())
 }
 

@@ -179,7 +179,9 @@ func TestReporterDropsLatePostsAndGivesTheirCreditBack(t *testing.T) {
 
 func TestReporterShowsTheDeltasThatAreAskedFor(t *testing.T) {
 	post := Post{From: Assembler, Ref: Ref{"t1", 1, 1}, Deltas: []provider.Delta{
-		{Kind: provider.ThinkingDelta, Text: "hm"}, text(1, "a"), {Kind: provider.ToolCallDelta, Block: 2, ID: "c", Name: "read", Text: "{}"},
+		{Kind: provider.ThinkingDelta, Text: "hm"},
+		text(1, "a"),
+		{Kind: provider.ToolCallDelta, Block: 2, ID: "c", Name: "read", Text: "{}"},
 		whole(2, reads(0)), finish(provider.StopEnd),
 	}}
 	for mode, want := range map[DeltaMode][]string{

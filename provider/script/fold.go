@@ -1,12 +1,11 @@
 package script
 
 import (
-	"bytes"
-	"encoding/json"
 	"net/http"
 	"strings"
 
 	"github.com/weir-agents/weir/provider"
+	"github.com/weir-agents/weir/provider/internal/wire"
 )
 
 // folder makes deltas of acts, by the rules that adapters read streams by.
@@ -112,7 +111,7 @@ func (f *folder) done(a Act) provider.Block {
 			f.calls--
 			return nil
 		}
-		return provider.ToolCall{ID: s.id, Name: b.Name, Arguments: argumentsOf(raw), Raw: raw, Extra: b.Extra}
+		return provider.ToolCall{ID: s.id, Name: b.Name, Arguments: wire.Arguments(raw), Raw: raw, Extra: b.Extra}
 	default: // Text
 		return nil
 	}
@@ -143,21 +142,4 @@ func (o Opaque) dialect() string {
 		return "anthropic"
 	}
 	return o.Dialect
-}
-
-// argumentsOf returns the JSON object in raw, nil if there is none. Nothing is an
-// empty object, and a string that holds an object is unwrapped once.
-func argumentsOf(raw string) json.RawMessage {
-	if raw == "" || raw == "null" {
-		return json.RawMessage("{}")
-	}
-	var inner string
-	if raw[0] == '"' && json.Unmarshal([]byte(raw), &inner) == nil {
-		raw = strings.TrimSpace(inner)
-	}
-	b := []byte(raw)
-	if !bytes.HasPrefix(b, []byte("{")) || !json.Valid(b) {
-		return nil
-	}
-	return b
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -166,19 +168,24 @@ func TestAPromptIsAnsweredWhenItIsDurable(t *testing.T) {
 	}
 }
 
-// A journal nobody waits for is written to its end when the session closes.
+// A journal nobody waits for is written to its end when the session closes,
+// each record once.
 func TestClosingWritesWhatTheJournalHadNotTaken(t *testing.T) {
-	j := newSlowJournal(false, "prompt_accepted")
-	k := newLiveTest(t, Config{Provider: model(stuck{there: make(chan struct{})}.stream), Journal: j})
-	k.send(Prompt{Text: "fine"})
-	k.wait(j.holding, "the record of the prompt")
-	k.until("turn_ended") // though nothing is recorded yet
-	k.send(Stop{})
-	close(j.release)
-	k.close()
-	if diff := cmp.Diff([]string{"prompt_accepted", "message_kept", "turn_closed"}, recordKinds(t, j)); diff != "" {
-		t.Error(diff)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		j := newSlowJournal(false, "prompt_accepted")
+		k := newLiveTest(t, Config{Provider: model(stuck{there: make(chan struct{})}.stream), Journal: j})
+		k.send(Prompt{Text: "fine"})
+		k.wait(j.holding, "the record of the prompt")
+		k.until("turn_ended") // though nothing is recorded yet
+		k.send(Stop{})
+		synctest.Wait() // the actors are gone, the write is still held
+		close(j.release)
+		k.close()
+		if diff := cmp.Diff([]string{"prompt_accepted", "message_kept", "turn_closed"}, recordKinds(t, j)); diff != "" {
+			t.Error(diff)
+		}
+		time.Sleep(time.Minute) // virtual: timers end
+	})
 }
 
 // brokenJournal fails every write.

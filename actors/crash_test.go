@@ -130,7 +130,7 @@ func TestACrashAtTheStartOfATurn(t *testing.T) {
 			k := newLiveTest(t, Config{Provider: model(stuck{there: make(chan struct{})}.stream)})
 			defer k.close()
 			k.until("session_started")
-			for range 4 {
+			for range 2 {
 				pid := k.stage(stage)
 				k.send(Prompt{Text: "fine"})
 				k.system.Root.Send(pid, nonsense{})

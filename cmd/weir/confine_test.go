@@ -10,6 +10,7 @@ import (
 // TestASandboxThatIsAskedForHoldsOrIsAnError runs a command that writes outside
 // the workspace. Where no sandbox works the run must not begin.
 func TestASandboxThatIsAskedForHoldsOrIsAnError(t *testing.T) {
+	t.Parallel()
 	outside := filepath.Join(t.TempDir(), "outside")
 	script := scriptFile(t, `{"steps": [{"blocks": [{"call": "bash", "arguments": {"command": "echo in >in; echo out >`+outside+`"}}]}, "fine"]}`)
 	p := run(t, nil, nil, "-p", "hi", "--mode", "bypass", "--sandbox", "on", "--script", script)

@@ -126,6 +126,7 @@ const (
 )
 
 func TestADeskShowsOutputAboveTheLine(t *testing.T) {
+	t.Parallel()
 	d := onDesktop(t, t.TempDir(), "--script", scriptFile(t, `{"steps": [{"blocks": [{"thinking": "Hm."}, {"text": "One.\nMore."}]}, "Two."]}`))
 	d.sees(t, "weir> ")
 	d.types(t, "first"+enter)
@@ -137,6 +138,7 @@ func TestADeskShowsOutputAboveTheLine(t *testing.T) {
 }
 
 func TestAPasteIsOneMessage(t *testing.T) {
+	t.Parallel()
 	script := scriptFile(t, `{"steps": ["fine"]}`)
 	d := onDesktop(t, t.TempDir(), "--script", script)
 	d.sees(t, "weir> ")
@@ -149,6 +151,7 @@ func TestAPasteIsOneMessage(t *testing.T) {
 }
 
 func TestTheHistoryIsThereTheNextTime(t *testing.T) {
+	t.Parallel()
 	home, script := t.TempDir(), scriptFile(t, `{"steps": ["fine"], "loop": true}`)
 	d := onDesktop(t, home, "--script", script)
 	d.sees(t, "weir> ")
@@ -175,6 +178,7 @@ func TestTheHistoryIsThereTheNextTime(t *testing.T) {
 }
 
 func TestKeysThatCancel(t *testing.T) {
+	t.Parallel()
 	for _, key := range []string{ctrlC, escape} {
 		d := onDesktop(t, t.TempDir(), "--script", scriptFile(t, `{"select": "sequence", "steps": [{"blocks": [{"text": "Half"}, {"fault": "stall"}]}, "Whole."]}`))
 		d.sees(t, "weir> ")
@@ -194,6 +198,7 @@ func TestKeysThatCancel(t *testing.T) {
 }
 
 func TestADraftIsNoAnswerToAQuestion(t *testing.T) {
+	t.Parallel()
 	script := scriptFile(t, `{"steps": [{"blocks": [{"text": ["Wait", {"gate": "g"}, "."]}, {"call": "bash", "arguments": {"command": "echo ran >ran"}}]}, "Done."]}`)
 	server := run(t, nil, nil, "sim", "--script", script)
 	base := strings.TrimSpace(server.out.until(t, "an address", func(text string) bool { return strings.Contains(text, "\n") }))
@@ -218,6 +223,7 @@ func TestADraftIsNoAnswerToAQuestion(t *testing.T) {
 }
 
 func TestTheStatusSaysWhatGoesOn(t *testing.T) {
+	t.Parallel()
 	d := onDesktop(t, t.TempDir(), "--mode", "bypass", "--script", scriptFile(t, `{"steps": [{"blocks": [{"call": "bash", "arguments": {"command": "sleep 1000"}}]}]}`))
 	d.sees(t, "weir> ")
 	d.types(t, "go"+enter)
@@ -231,6 +237,7 @@ func TestTheStatusSaysWhatGoesOn(t *testing.T) {
 }
 
 func TestB143_AResizeRepeatsNothing(t *testing.T) {
+	t.Parallel()
 	d := onDesktop(t, t.TempDir(), "--script", scriptFile(t, `{"steps": [{"blocks": [{"text": "One"}, {"fault": "stall"}]}]}`))
 	d.sees(t, "weir> ")
 	d.types(t, "日本語 first"+enter)
@@ -254,8 +261,9 @@ func TestB143_AResizeRepeatsNothing(t *testing.T) {
 }
 
 func TestTheTerminalIsRestoredOnEverySignal(t *testing.T) {
+	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT} {
-		mark := fmt.Sprintf("weirmark%d_%d", os.Getpid(), sig)
+		mark := fmt.Sprintf("weirmark%d_restored%d.", os.Getpid(), sig)
 		d := onDesktop(t, t.TempDir(), "--mode", "bypass", "--script", sleeper(t, mark))
 		d.sees(t, "weir> ")
 		d.types(t, "go"+enter)
@@ -269,6 +277,7 @@ func TestTheTerminalIsRestoredOnEverySignal(t *testing.T) {
 // TestTheTerminalIsRestoredWheneverTheEndComes ends the program at times drawn
 // at random.
 func TestTheTerminalIsRestoredWheneverTheEndComes(t *testing.T) {
+	t.Parallel()
 	seed := rand.Uint64()
 	rnd := rand.New(rand.NewPCG(seed, 0))
 	script := scriptFile(t, `{"gap_ms": 2, "steps": [{"blocks": [{"text": {"repeat": "word ", "bytes": 2000}}, {"call": "list_dir"}]}], "loop": true}`)
@@ -288,6 +297,7 @@ func TestTheTerminalIsRestoredWheneverTheEndComes(t *testing.T) {
 }
 
 func TestAProjectCountsOnlyOnceItIsTrusted(t *testing.T) {
+	t.Parallel()
 	home, script := t.TempDir(), scriptFile(t, `{"steps": ["fine"]}`)
 	dir := tree(t, map[string]string{".weir/config.toml": "model = \"theirs\"\n"})
 	for _, run := range []struct{ answer, model string }{{"n", "script"}, {"", "script"}, {"y", "theirs"}, {"", "theirs"}} {
@@ -313,15 +323,17 @@ func TestAProjectCountsOnlyOnceItIsTrusted(t *testing.T) {
 // TestCtrlCRightBehindEnterCancelsWhatWasSent types both in one go, so that the
 // key comes before the turn has begun.
 func TestCtrlCRightBehindEnterCancelsWhatWasSent(t *testing.T) {
+	t.Parallel()
 	d := onDesktop(t, t.TempDir(), "--script", scriptFile(t, stalls))
 	d.sees(t, "weir> ")
-	for range 5 {
-		d.types(t, "go"+enter+ctrlC)
-		d.out.until(t, "the end of the turn", func(text string) bool {
-			v := d.screen(t, text).Text()
-			return strings.HasSuffix(v, "canceled\nweir>") || strings.HasSuffix(v, "(canceled)\nweir>")
-		})
+	for i := range 5 { // also while the turn before is being ended
+		d.types(t, fmt.Sprintf("go %d", i)+enter+ctrlC)
+		d.holds(t, fmt.Sprintf("weir> go %d\n", i))
 	}
+	d.out.until(t, "the end of the turn", func(text string) bool {
+		v := d.screen(t, text).Text()
+		return strings.HasSuffix(v, "canceled\nweir>") || strings.HasSuffix(v, "canceled)\nweir>")
+	})
 	d.types(t, ctrlD)
 	d.exits(t, 130)
 }

@@ -48,6 +48,7 @@ func (p *process) events(t *testing.T) []lineOf {
 // TestJSONLFollowsTheContract runs two steps over HTTP, the first with two
 // calls, and checks the rules of the event contract that one run can show.
 func TestJSONLFollowsTheContract(t *testing.T) {
+	t.Parallel()
 	script := scriptFile(t, `{"steps": [
 		{"blocks": [{"thinking": "Which files?"}, {"text": "Two files: 日本語."}, {"call": "list_dir"}, {"call": "list_dir", "arguments": {"path": "."}}]},
 		"There is nothing here."]}`)
@@ -103,6 +104,7 @@ func checkEnvelopes(t *testing.T, all []lineOf) {
 
 // TestTwoWaysIntoTheProgramGiveTheSameEvents compares -p with a piped line.
 func TestTwoWaysIntoTheProgramGiveTheSameEvents(t *testing.T) {
+	t.Parallel()
 	script := scriptFile(t, `{"steps": [{"blocks": [{"text": "Looking."}, {"call": "list_dir"}]}, "Fine."]}`)
 	kinds := func(p *process) []string {
 		var all []string

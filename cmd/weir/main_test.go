@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"errors"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -12,14 +13,24 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+const noRaceSleep = "atexit_sleep_ms=0"
+
 // TestMain makes the program a command that tests run as a process.
 func TestMain(m *testing.M) {
+	// The race detector has every process sleep for a second at its end.
+	if err := os.Setenv("GORACE", noRaceSleep); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){"weir": main})
 }
 
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("GORACE", noRaceSleep)
+			return nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits,
 			"sim":   simulate,

@@ -12,6 +12,7 @@ import (
 const stalls = `{"steps": [{"blocks": [{"text": "Half an answer"}, {"fault": "stall"}]}]}`
 
 func TestASignalCancelsTheTurnAndMakesTheExitCode(t *testing.T) {
+	t.Parallel()
 	script := scriptFile(t, stalls)
 	for sig, code := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
 		p := run(t, nil, nil, "-p", "hi", "--script", script, "--output-format", "jsonl")
@@ -23,6 +24,7 @@ func TestASignalCancelsTheTurnAndMakesTheExitCode(t *testing.T) {
 }
 
 func TestASignalInATextRunSaysSo(t *testing.T) {
+	t.Parallel()
 	p := run(t, nil, nil, "-p", "hi", "--script", scriptFile(t, `{"steps": [{"blocks": [{"thinking": "Hm"}, {"text": "Half"}, {"fault": "stall"}]}]}`))
 	p.err.want(t, "✻ Hm")
 	p.signal(t, syscall.SIGINT)
@@ -39,8 +41,9 @@ func sleeper(t *testing.T, mark string) string {
 }
 
 func TestASignalKillsWhatTheTurnStarted(t *testing.T) {
+	t.Parallel()
 	for i, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		mark := fmt.Sprintf("weirmark%d_%d", os.Getpid(), i)
+		mark := fmt.Sprintf("weirmark%d_killed%d.", os.Getpid(), i)
 		p := run(t, nil, nil, "-p", "hi", "--mode", "bypass", "--output-format", "jsonl", "--script", sleeper(t, mark))
 		p.out.want(t, `"text":"begun\n"`)
 		p.signal(t, sig)
@@ -51,6 +54,7 @@ func TestASignalKillsWhatTheTurnStarted(t *testing.T) {
 }
 
 func TestB031_AReaderThatLeavesEndsTheRunQuietly(t *testing.T) {
+	t.Parallel()
 	mark := fmt.Sprintf("weirmark%d_pipe", os.Getpid())
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -72,6 +76,7 @@ func TestB031_AReaderThatLeavesEndsTheRunQuietly(t *testing.T) {
 }
 
 func TestB031_AClosedPipeFromTheStart(t *testing.T) {
+	t.Parallel()
 	for _, format := range []string{"text", "json", "jsonl"} {
 		r, w, err := os.Pipe()
 		if err != nil {
@@ -88,6 +93,7 @@ func TestB031_AClosedPipeFromTheStart(t *testing.T) {
 }
 
 func TestB031_AFullDeviceIsAnError(t *testing.T) {
+	t.Parallel()
 	for _, args := range [][]string{
 		{"-p", "hi"}, {"-p", "hi", "--output-format", "json"}, {"-p", "hi", "--output-format", "jsonl"}, {"version"}, {"tools"}, {"--help"},
 	} {
@@ -104,6 +110,7 @@ func TestB031_AFullDeviceIsAnError(t *testing.T) {
 
 // TestAFullPipeDoesNotHoldTheExit has a reader that stops reading, not leaving.
 func TestAFullPipeDoesNotHoldTheExit(t *testing.T) {
+	t.Parallel()
 	endless := scriptFile(t, `{"steps": [{"blocks": [{"text": {"repeat": "lorem ipsum ", "bytes": 50000000}}]}]}`)
 	for _, args := range [][]string{{"-p", "hi", "--output-format", "jsonl"}, {"--output-format", "jsonl"}} {
 		r, w, err := os.Pipe()
@@ -123,6 +130,7 @@ func TestAFullPipeDoesNotHoldTheExit(t *testing.T) {
 }
 
 func TestB016_AnOpenSilentPipeDoesNotHang(t *testing.T) {
+	t.Parallel()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -134,6 +142,7 @@ func TestB016_AnOpenSilentPipeDoesNotHang(t *testing.T) {
 }
 
 func TestALineIsATurnAsSoonAsItsEndHasCome(t *testing.T) {
+	t.Parallel()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -170,6 +179,7 @@ func TestB029_NothingButTheProtocolReachesStandardOutput(t *testing.T) {
 // TestTheFirstDeltaIsOutBeforeTheModelGoesOn holds the answer back at a gate
 // that only the reader of the first piece opens.
 func TestTheFirstDeltaIsOutBeforeTheModelGoesOn(t *testing.T) {
+	t.Parallel()
 	script := scriptFile(t, `{"steps": [{"blocks": [{"text": ["first", {"gate": "g"}, " second"]}]}]}`)
 	server := run(t, nil, nil, "sim", "--script", script)
 	base := strings.TrimSpace(server.out.until(t, "an address", func(text string) bool { return strings.Contains(text, "\n") }))

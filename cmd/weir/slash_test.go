@@ -21,6 +21,7 @@ func TestCompletionOfCommandsAndPaths(t *testing.T) {
 }
 
 func TestACommandOfThePersonsOwn(t *testing.T) {
+	t.Parallel()
 	d := onDesktop(t, t.TempDir(), "--script", scriptFile(t, `{"steps": ["fine"]}`))
 	d.sees(t, "weir> ")
 	d.types(t, "!printf 'a\\033[2Jb\\n'; exit 3"+enter)
@@ -38,6 +39,7 @@ func TestACommandOfThePersonsOwn(t *testing.T) {
 }
 
 func TestCommandsOfATalk(t *testing.T) {
+	t.Parallel()
 	d := onDesktop(t, t.TempDir(), "--mode", "accept-edits", "--script",
 		scriptFile(t, `{"models": ["lamp", "lantern"], "steps": [{"blocks": [{"call": "write_file", "arguments": {"path": "new.txt", "content": "one\n"}}]}, "fine"]}`))
 	d.sees(t, "weir> ")

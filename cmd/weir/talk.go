@@ -19,15 +19,15 @@ import (
 const leaveTime = 2 * time.Second
 
 // talk is a conversation with a person on a terminal. One goroutine owns all
-// of it but current, active and posted, which that of signals reads.
+// of it but current and active, which that of signals reads.
 type talk struct {
 	turner
 	desk  desk
 	typed <-chan string // lines of a console; nil for another desk
+	taken int           // of them
 
 	current atomic.Pointer[pipeline.Session]
-	active  atomic.Bool  // a turn runs or is about to
-	posted  atomic.Int64 // prompts sent
+	active  atomic.Bool // a turn runs or is about to
 	events  chan told
 	stop    context.CancelFunc // of the goroutine that feeds events
 	sigs    chan signaled
@@ -49,7 +49,7 @@ type talk struct {
 type signaled struct {
 	signal syscall.Signal
 	active bool
-	posted int64 // prompts sent before it
+	sent   int // lines sent before it; -1 if that is not known
 }
 
 // told is an event, or why there will be none.
@@ -81,7 +81,7 @@ func (a *app) talk() (int, error) {
 		t.sink = &screenSink{w: t.desk, screen: render.Screen{Style: a.style()}}
 	}
 	a.signals.during(func(n syscall.Signal) {
-		t.interrupt(n)
+		t.interrupt(n, -1)
 		if n != syscall.SIGINT { // the program ends, whatever holds it up
 			time.AfterFunc(endTime, func() {
 				t.desk.close()
@@ -117,8 +117,8 @@ const endTime = 2 * time.Second
 
 // interrupt cancels what is going on and tells the loop of the signal. It does
 // not block.
-func (t *talk) interrupt(n syscall.Signal) (active bool) {
-	in := signaled{n, t.active.Load(), t.posted.Load()}
+func (t *talk) interrupt(n syscall.Signal, sent int) (active bool) {
+	in := signaled{n, t.active.Load(), sent}
 	t.app.std.Hurry()
 	if s := t.current.Load(); s != nil {
 		s.Cancel(pipeline.CancelNow)
@@ -132,11 +132,11 @@ func (t *talk) interrupt(n syscall.Signal) (active bool) {
 
 // pressedKey acts on Ctrl-C and Escape and reports whether the line is to be
 // emptied.
-func (t *talk) pressedKey(act edit.Act) bool {
+func (t *talk) pressedKey(act edit.Act, sent int) bool {
 	if act == edit.Abort && !t.active.Load() {
 		return false
 	}
-	return !t.interrupt(syscall.SIGINT)
+	return !t.interrupt(syscall.SIGINT, sent)
 }
 
 // begin opens a session in the place of the one there is.
@@ -179,6 +179,7 @@ func (t *talk) loop() (int, error) {
 			case l, ok := <-t.lines:
 				err = t.line(l, ok)
 			case text, ok := <-t.typed:
+				t.taken++
 				err = t.line(line{text: text}, ok)
 			case in := <-t.sigs:
 				err = t.signal(in)

@@ -73,7 +73,6 @@ func (t *talk) answer(text string) error {
 }
 
 func (t *talk) post(text string) error {
-	t.posted.Add(1)
 	t.active.Store(true)
 	with := workspace.Attach(t.house.work, text)
 	for _, note := range with.Notes {
@@ -136,7 +135,7 @@ func (t *talk) signal(in signaled) error {
 	if t.stopJob != nil {
 		t.stopJob()
 	}
-	if t.busy() && (!in.active || in.posted == t.posted.Load()) {
+	if t.busy() && (!in.active || in.sent == t.taken) {
 		// The cancel of the key may have overtaken what was sent just before it;
 		// what was sent behind it goes on.
 		t.session.Cancel(pipeline.CancelNow)

@@ -58,6 +58,7 @@ const (
 )
 
 func TestATalkGoesOnInOneSession(t *testing.T) {
+	t.Parallel()
 	s := onTerminal(t, "--script", scriptFile(t, `{"steps": [{"blocks": [{"thinking": "Hm."}, {"text": "One."}]}, "Two."]}`))
 	s.shows(t, "weir> ")
 	s.types(t, "first\n")
@@ -79,6 +80,7 @@ func TestATalkGoesOnInOneSession(t *testing.T) {
 }
 
 func TestCtrlCCancelsTheTurnAndTheTalkGoesOn(t *testing.T) {
+	t.Parallel()
 	s := onTerminal(t, "--script", scriptFile(t, `{"select": "sequence", "steps": [{"blocks": [{"text": "Half"}, {"fault": "stall"}]}, "Whole."]}`))
 	s.shows(t, "weir> ")
 	s.types(t, "first\n")
@@ -92,6 +94,7 @@ func TestCtrlCCancelsTheTurnAndTheTalkGoesOn(t *testing.T) {
 }
 
 func TestTheExitCodeIsThatOfTheLastTurn(t *testing.T) {
+	t.Parallel()
 	s := onTerminal(t, "--script", scriptFile(t, `{"select": "sequence", "steps": ["fine", {"blocks": [{"fault": "http", "status": 400}]}]}`))
 	s.shows(t, "weir> ")
 	s.types(t, "a\n")
@@ -104,6 +107,7 @@ func TestTheExitCodeIsThatOfTheLastTurn(t *testing.T) {
 }
 
 func TestCtrlCAtThePromptSaysHowToLeave(t *testing.T) {
+	t.Parallel()
 	s := onTerminal(t, "--script", scriptFile(t, `{"steps": ["fine"]}`))
 	s.shows(t, "weir> ")
 	s.types(t, "half a line"+ctrlC)
@@ -113,6 +117,7 @@ func TestCtrlCAtThePromptSaysHowToLeave(t *testing.T) {
 }
 
 func TestCtrlCKillsACommandAndItsChildren(t *testing.T) {
+	t.Parallel()
 	mark := fmt.Sprintf("weirmark%d_tty", os.Getpid())
 	s := onTerminal(t, "-v", "--mode", "bypass", "--script", sleeper(t, mark))
 	s.shows(t, "weir> ")
@@ -127,6 +132,7 @@ func TestCtrlCKillsACommandAndItsChildren(t *testing.T) {
 }
 
 func TestApprovalsAreAsked(t *testing.T) {
+	t.Parallel()
 	call := func(file string) string {
 		return fmt.Sprintf(`{"blocks": [{"call": "bash", "arguments": {"command": "touch %s && echo done"}}]}`, file)
 	}
@@ -158,6 +164,7 @@ func TestApprovalsAreAsked(t *testing.T) {
 }
 
 func TestAOneShotRunOnATerminalAsksToo(t *testing.T) {
+	t.Parallel()
 	s := onTerminal(t, "-p", "go", "--script", scriptFile(t, `{"steps": [{"blocks": [{"call": "bash", "arguments": {"command": "echo x >made"}}]}, "Done."]}`))
 	s.shows(t, "allow? ")
 	s.types(t, "y\n")
@@ -167,6 +174,7 @@ func TestAOneShotRunOnATerminalAsksToo(t *testing.T) {
 }
 
 func TestALineTypedMeanwhileJoinsTheTurn(t *testing.T) {
+	t.Parallel()
 	script := scriptFile(t, `{"steps": [{"blocks": [{"text": ["One", {"gate": "g"}, " done."]}, {"call": "list_dir"}]}, "Two."]}`)
 	server := run(t, nil, nil, "sim", "--script", script)
 	base := strings.TrimSpace(server.out.until(t, "an address", func(text string) bool { return strings.Contains(text, "\n") }))
@@ -184,6 +192,7 @@ func TestALineTypedMeanwhileJoinsTheTurn(t *testing.T) {
 }
 
 func TestATerminalThatVanishesEndsTheTalk(t *testing.T) {
+	t.Parallel()
 	mark := fmt.Sprintf("weirmark%d_gone", os.Getpid())
 	s := onTerminal(t, "-v", "--mode", "bypass", "--script", sleeper(t, mark))
 	s.shows(t, "weir> ")
@@ -197,6 +206,7 @@ func TestATerminalThatVanishesEndsTheTalk(t *testing.T) {
 }
 
 func TestEverythingIsLiveOnATerminalAndColoured(t *testing.T) {
+	t.Parallel()
 	cmd := exec.Command("weir", "-p", "hi", "--script", scriptFile(t, `{"steps": [{"blocks": [{"thinking": "Hm"}, {"text": "Half"}, {"fault": "stall"}]}]}`))
 	cmd.Env = append(bare(), "HOME="+t.TempDir(), "TERM=xterm")
 	tty, err := pty.Start(cmd)

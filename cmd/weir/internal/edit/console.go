@@ -27,8 +27,9 @@ type Config struct {
 	// Complete is that of [Editor].
 	Complete func(before string) []string
 	// Act is called by the goroutine that reads keys, so it must not block, for
-	// Cancel and Abort. It reports whether the line is to be emptied.
-	Act func(Act) (reset bool)
+	// Cancel and Abort, with how many lines were sent before. It reports whether
+	// the line is to be emptied.
+	Act func(act Act, sent int) (reset bool)
 }
 
 // Console is a terminal with a line being typed at its bottom, under what the
@@ -44,6 +45,7 @@ type Console struct {
 	editor  Editor
 	area    area
 	prompt  string
+	sent    int      // lines
 	drafts  []string // lines put aside for a question
 	failed  error    // of a write; nothing is drawn after it
 	closed  bool
@@ -225,6 +227,7 @@ func (c *Console) handle(k Key) bool {
 	case Submit:
 		shown := c.area.put(nil, []byte(c.echo(text)+c.keep(text)))
 		_ = c.redraw(shown) // the next write of the program reports it
+		c.sent++
 		c.mu.Unlock()
 		select {
 		case c.lines <- text:
@@ -236,8 +239,9 @@ func (c *Console) handle(k Key) bool {
 		c.mu.Unlock()
 		return false
 	case Cancel, Abort:
+		sent := c.sent
 		c.mu.Unlock()
-		reset := c.cfg.Act(act)
+		reset := c.cfg.Act(act, sent)
 		c.mu.Lock()
 		if reset {
 			c.editor.Reset()

@@ -298,7 +298,6 @@ type simUser struct {
 	asked            []string
 	fate             map[string]int // of accepted prompts: how many events told it
 	open             int            // cancels that are not answered
-	decisions        int
 }
 
 func (u *simUser) actions() []func() {

@@ -64,10 +64,10 @@ type pair struct {
 
 // plan is how a world behaves.
 type plan struct {
-	prompts, cancels, steps int
-	failing                 int   // of 10 tries
-	lazyReader, hooked      bool  // the reader rests; a hook looks at every request
-	starved                 Stage // runs only when nothing else can; beyond the stages: none
+	prompts, cancels   int
+	failing            int   // of 10 tries
+	lazyReader, hooked bool  // the reader rests; a hook looks at every request
+	starved            Stage // runs only when nothing else can; beyond the stages: none
 }
 
 func newWorld(t rapid.TB, l Limits, p plan, durable bool, seed uint64) *world {

@@ -24,13 +24,15 @@ func BenchmarkWrap(b *testing.B) {
 	}
 	for name, report := range reports {
 		b.Run(name, func(b *testing.B) {
-			s, _, err := New(Config{Exe: exe, Roots: []string{b.TempDir()}, Report: report})
+			root := b.TempDir()
+			s, _, err := New(Config{Exe: exe, Roots: []string{root}, Report: report})
 			if err != nil {
 				b.Fatal(err)
 			}
 			defer s.Close()
 			for b.Loop() {
 				cmd := exec.Command("/bin/true")
+				cmd.Dir = root // the source may lie in a folder that commands do not see
 				if err := s.Wrap(cmd); err != nil {
 					b.Fatal(err)
 				}

@@ -33,7 +33,10 @@ func shell(dir, command string) func(context.Context) (string, error) {
 		if out.lost > 0 {
 			text += fmt.Sprintf("\n… %d bytes more", out.lost)
 		}
-		if errors.Is(err, exec.ErrWaitDelay) {
+		switch {
+		case ctx.Err() != nil:
+			err = errors.New("canceled")
+		case errors.Is(err, exec.ErrWaitDelay):
 			err = nil
 		}
 		return text, err

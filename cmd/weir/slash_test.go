@@ -31,7 +31,7 @@ func TestACommandOfThePersonsOwn(t *testing.T) {
 	d.types(t, "!echo begun; sleep 1000; : "+mark+enter)
 	d.holds(t, "!echo begun")
 	d.types(t, ctrlC)
-	d.holds(t, "signal: killed")
+	d.holds(t, "\n  canceled")
 	d.sees(t, "weir> ")
 	gone(t, mark)
 	d.types(t, ctrlD)

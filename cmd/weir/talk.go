@@ -218,6 +218,7 @@ func (t *talk) ready() error {
 	if t.busy() {
 		if t.tick == nil {
 			t.tick = time.NewTicker(time.Second)
+			return t.desk.status(t.progress.text(time.Now()))
 		}
 		return nil
 	}
@@ -247,11 +248,16 @@ func (t *talk) told(in told) error {
 		return in.err
 	}
 	t.tally.add(in.event)
-	now := time.Now()
+	now, doing := time.Now(), t.progress.doing
 	t.progress.see(in.event, now)
 	t.metrics.see(in.event, now)
 	if err := t.sink.Event(in.event); err != nil {
 		return err
+	}
+	if t.progress.doing != doing { // otherwise the next second is soon enough
+		if err := t.desk.status(t.progress.text(now)); err != nil {
+			return err
+		}
 	}
 	switch e := in.event.(type) {
 	case pipeline.TurnStarted:

@@ -84,6 +84,9 @@ func (t *talk) post(text string) error {
 	if err != nil {
 		return t.note(err.Error(), true)
 	}
+	if !t.busy() {
+		t.progress = progress{began: time.Now(), doing: "starting"}
+	}
 	t.waiting[id] = struct{}{}
 	return nil
 }

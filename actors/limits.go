@@ -80,11 +80,13 @@ type Limits struct {
 	// (timeout). Default 0: for ever.
 	ApprovalWait time.Duration
 	// StopGrace is how long a canceled call may take to end; then it is given
-	// up, reported canceled, and a notice says so. Default 5 s.
+	// up and reported canceled, with a result that says so. Default 5 s.
 	StopGrace time.Duration
-	// HookTime ends a hook that runs longer; its error fails the turn. Default 60 s.
+	// HookTime ends the context of a hook that runs longer; the error it returns
+	// fails the turn. A hook that does not end with its context holds its turn
+	// up, a cancel and Close too. Default 60 s.
 	HookTime time.Duration
-	// CompactTime ends a compaction that takes longer; the history stays as it
+	// CompactTime ends the context of a compaction that takes longer; the history stays as it
 	// was. Default 10 min.
 	CompactTime time.Duration
 	// Eager starts a permitted read-only call while the model still streams.

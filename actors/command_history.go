@@ -39,7 +39,8 @@ type StopCompaction struct{ ID string }
 
 // ---- turn → supervisor
 
-// DropStep says that the turn is ending and the step it waits for not wanted.
+// DropStep says that the turn is ending and the step it waits for not wanted. It
+// may come before the PrepareStep, which waits for credit (I7).
 type DropStep struct{ Ref Ref }
 
 // ---- supervisor → journal

@@ -63,14 +63,17 @@ func (o *outlet) Put(sends []Send) []Send {
 	return o.sends
 }
 
+// Free lets all that waits for credit go without it; the next Put does it.
+func (o *outlet) Free() { o.free = true }
+
 // waits reports whether in keeps its place behind credit and journal, and notes
 // what stops a turn: what waits then goes without credit.
 func (o *outlet) waits(in any) bool {
 	switch in := in.(type) {
-	case CloseCalls, CancelTurn:
+	case CloseCalls, CancelTurn, DropStep:
 		o.free = true
 		return false
-	case CloseStream, SetTimer, Grant, Resolve, DropStep:
+	case CloseStream, SetTimer, Grant, Resolve:
 		return false
 	case Post:
 		o.free = o.free || in.Free

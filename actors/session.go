@@ -32,6 +32,7 @@ type session struct {
 	turn        string // the one that runs, "" when idle
 	prompted    Prompt // what it began with
 	canceled    bool   // a cancel was asked of it
+	dropped     Ref    // the step it wants no more, which it may be yet to ask for
 	ref         Ref    // the latest try of it that is known
 	soFar       TurnEnded
 	finished    map[string]ToolFinished // of the calls of its last message
@@ -202,16 +203,21 @@ func (s *session) void(prompts []Prompt, why string) {
 }
 
 // prepare builds the request of a step. What waits in the queue joins, but not
-// the first step: its prompt has just been taken. Nor does it join a turn that
-// is being canceled: what was accepted after the cancel starts the next one.
+// the first step: its prompt has just been taken. A turn that is ending gets no
+// more than an answer, and nothing joins it: what was accepted after a cancel
+// starts the next one.
 func (s *session) prepare(in PrepareStep) {
 	if in.Ref.Turn != s.turn {
 		return // I12
 	}
 	step := StepPrepared{Ref: in.Ref, Request: s.base}
+	if s.canceled || in.Ref == s.dropped {
+		s.send(Turning, step)
+		return
+	}
 	step.Request.IDPrefix = s.turn
 	step.Request.Messages = s.history.view()
-	if in.Ref.Step > 1 && !s.canceled {
+	if in.Ref.Step > 1 {
 		s.joining, s.queue = append(s.joining, s.queue...), nil
 		step.Joined = s.joining
 		for _, p := range step.Joined {

@@ -97,6 +97,7 @@ func (s *session) historyInput(in any) {
 		}
 	case DropStep:
 		if in.Ref.Turn == s.turn {
+			s.dropped = in.Ref
 			s.send(Supervising, stopHook{})
 			s.abandon(nil)
 		}

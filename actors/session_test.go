@@ -209,7 +209,7 @@ func TestACancelVoidsWhatWasAcceptedBeforeIt(t *testing.T) {
 	k.in(k.canceler(), k.prompt("p3"))
 	k.want("fact CancelAsked", "event dropped p2", "turn: cancel t1", "fact PromptAccepted", "p3 accepted", "event queued p3")
 	k.in(asks(2))
-	k.want("turn: step 2, 1 messages, joined")
+	k.want("turn: step 2, 0 messages, joined")
 	k.in(turnDone("t1", Canceled))
 	k.want(`cancel: "canceled"`, "turn: start t2 with p3")
 	k.in(turnDone("t1", Canceled)) // I12: late

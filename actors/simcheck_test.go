@@ -247,7 +247,7 @@ var settings = rapid.Custom(func(t *rapid.T) setting {
 		p: plan{
 			prompts: rapid.IntRange(1, 6).Draw(t, "prompts"), cancels: rapid.IntRange(0, 4).Draw(t, "cancels"),
 			failing: rapid.IntRange(0, 6).Draw(t, "failing"), lazyReader: rapid.Bool().Draw(t, "lazy"), hooked: rapid.Bool().Draw(t, "hooked"),
-			starved: Stage(rapid.IntRange(0, 2*int(stages)).Draw(t, "starved")),
+			starved: Stage(rapid.IntRange(0, 2*int(stages)).Draw(t, "starved")), frozen: rapid.IntRange(-20, 20).Draw(t, "frozen"),
 		},
 		l: drawLimits(t), durable: rapid.Bool().Draw(t, "durable"), seed: rapid.Uint64().Draw(t, "seed"),
 	}

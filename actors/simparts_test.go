@@ -240,6 +240,7 @@ type simReader struct {
 	events []Event // all it got
 	taken  int     // how many of them it has granted back
 	rests  time.Time
+	frozen bool
 }
 
 // Take implements Reader.
@@ -251,7 +252,7 @@ func (r *simReader) Take(b Batch) {
 }
 
 func (r *simReader) actions() []func() {
-	if r.taken == len(r.events) || r.rests.After(r.w.now) {
+	if r.freezes() || r.taken == len(r.events) || r.rests.After(r.w.now) {
 		return nil
 	}
 	return []func(){func() {
@@ -329,8 +330,15 @@ func (u *simUser) post() {
 
 func (u *simUser) cancel() {
 	u.cancels--
-	u.open++
 	mode := CancelMode(u.w.rand.IntN(2))
+	if u.w.reader.frozen {
+		mode = CancelNow // a step that is to end first waits for the reader
+	}
+	u.stop(mode)
+}
+
+func (u *simUser) stop(mode CancelMode) {
+	u.open++
 	u.w.post(Supervising, Cancel{Mode: mode, Ended: func(Outcome) { u.open-- }})
 }
 

@@ -54,6 +54,7 @@ type world struct {
 	shut    bool
 	covered map[pair]bool
 	edges   map[edge]bool
+	held    map[State]bool // states in which a cancel found the turn's posts without credit
 }
 
 // pair is a state of the turn and the type of a fresh input that came there.
@@ -68,12 +69,13 @@ type plan struct {
 	failing            int   // of 10 tries
 	lazyReader, hooked bool  // the reader rests; a hook looks at every request
 	starved            Stage // runs only when nothing else can; beyond the stages: none
+	frozen             int   // how many events the reader takes before it freezes; 0: it does not
 }
 
 func newWorld(t rapid.TB, l Limits, p plan, durable bool, seed uint64) *world {
 	w := &world{
 		t: t, l: l, seed: seed, rand: rand.New(rand.NewPCG(seed, 7)), now: time.Unix(1_000_000, 0), plan: p, durable: durable,
-		sent: map[Ref][]sentText{}, cutOff: map[Ref]bool{}, ran: map[callRun]bool{}, covered: map[pair]bool{}, edges: map[edge]bool{},
+		sent: map[Ref][]sentText{}, cutOff: map[Ref]bool{}, ran: map[callRun]bool{}, covered: map[pair]bool{}, edges: map[edge]bool{}, held: map[State]bool{},
 	}
 	for s := range w.boxes {
 		stage := Stage(s)
@@ -123,7 +125,7 @@ func (w *world) run() {
 		}
 		if acts := w.actions(); len(acts) > 0 && !w.chance(400) {
 			acts[w.rand.IntN(len(acts))]()
-		} else if !w.elapse() && len(acts) == 0 {
+		} else if !w.elapse() && len(acts) == 0 && !w.unfreeze() {
 			return
 		}
 	}
@@ -165,6 +167,9 @@ func (w *world) actions() []func() {
 // elapse lets the earliest timer fire.
 func (w *world) elapse() bool {
 	first := -1
+	if w.reader.frozen && w.user.open > 0 {
+		return false // the end of a canceled turn needs neither a reader nor time
+	}
 	for s, timer := range w.timers {
 		if !timer.At.IsZero() && (first < 0 || timer.At.Before(w.timers[first].At)) {
 			first = s
@@ -250,6 +255,9 @@ func (w *world) turn(in any) {
 	fresh := false
 	if t := w.turns.turn; t != nil {
 		was, fresh = t.state, isFresh(t, in)
+		if _, cancel := in.(CancelTurn); cancel && fresh && w.turns.out.Stalled() {
+			w.held[was] = true
+		}
 	}
 	if s, ok := in.(StartTurn); ok {
 		if t := w.turns.turn; t != nil && t.state != Ended {

@@ -275,8 +275,8 @@ func (t *Turn) drain(e ending) {
 	t.then = nil
 	t.clock.retry = time.Time{}
 	t.ending = &e
-	if t.open.preparing && t.rules.compacts {
-		t.send(Supervising, DropStep{Ref: t.awaited}) // it may take long
+	if t.open.preparing {
+		t.send(Supervising, DropStep{Ref: t.awaited}) // a hook or a compaction may take long
 	}
 	if t.state == Idle {
 		if t.open.preparing { // the hook before the step may still run

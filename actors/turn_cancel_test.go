@@ -15,12 +15,14 @@ func closeCalls(r Ref) Send {
 	return Send{Executor, CloseCalls{Ref: r, Kind: tools.Canceled, Text: "the turn was canceled before this call had finished"}}
 }
 
+func dropStep(step int) Send { return Send{Supervising, DropStep{Ref: ref(step, 1)}} }
+
 func TestCancelBeforeTheFirstRequestWaitsForTheHook(t *testing.T) {
 	for _, c := range []CancelTurn{cancelNow, cancelAfterStep} {
 		k := newTurnTest(t)
 		k.pass()
 		k.in(c)
-		k.want()
+		k.want(dropStep(1))
 		k.in(StepPrepared{Ref: ref(1, 1), Request: request})
 		k.want(ends(Ref{Turn: "t1"}, TurnEnded{Outcome: Canceled}))
 	}
@@ -87,7 +89,7 @@ func TestCancelWhileTheNextStepIsPreparedWaitsForIt(t *testing.T) {
 	k.results(1)
 	k.pass()
 	k.in(cancelNow)
-	k.want(closeCalls(ref(1, 1)))
+	k.want(dropStep(2), closeCalls(ref(1, 1)))
 	k.in(CallsClosed{ref(1, 1)})
 	k.want()
 	// What was to join does not: the session has it and decides.

@@ -41,5 +41,22 @@ func (t *turns) Handle(in any, now time.Time) []Send {
 	if t.turn == nil {
 		return nil // of a turn that a replaced actor had
 	}
-	return t.out.Put(t.turn.Handle(in, now))
+	sends := t.turn.Handle(in, now)
+	if t.turn.ending != nil && t.stops(in) {
+		t.out.Free()
+	}
+	return t.out.Put(sends)
+}
+
+// stops reports whether in ends the turn that runs, or finds it ended in all
+// but what waits for the reader: then it waits no longer (I7).
+func (t *turns) stops(in any) bool {
+	switch in := in.(type) {
+	case CancelTurn:
+		return in.Turn == t.turn.ref.Turn
+	case ReaderGone:
+		return in.Turn == t.turn.ref.Turn
+	default:
+		return false
+	}
 }

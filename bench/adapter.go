@@ -24,14 +24,14 @@ func (a *adapter) Session() (Session, error) { return stateless(a.read), nil }
 func (a *adapter) Close()                    { a.source.close() }
 
 // asked is the request of the subjects that have no session of their own.
-func asked(question string) provider.Request {
-	return provider.Request{Model: modelName, Messages: []provider.Message{
+func asked(model, question string) provider.Request {
+	return provider.Request{Model: model, Messages: []provider.Message{
 		{Role: provider.User, Blocks: []provider.Block{provider.Text{Text: question}}},
 	}}
 }
 
 func (a *adapter) read(ctx context.Context, question string, take func(string) bool) error {
-	for d, err := range a.model.Stream(ctx, asked(question)) {
+	for d, err := range a.model.Stream(ctx, asked(a.source.modelName(), question)) {
 		if err != nil {
 			return err
 		}

@@ -55,7 +55,7 @@ func (c channels) read(ctx context.Context, question string, take func(string) b
 }
 
 func (c channels) stream(ctx context.Context, question string, to chan<- provider.Delta) error {
-	for d, err := range c.model.Stream(ctx, asked(question)) {
+	for d, err := range c.model.Stream(ctx, asked(c.source.modelName(), question)) {
 		if err != nil {
 			return err
 		}

@@ -55,15 +55,15 @@ func TestCompareReadsWhatARunWrote(t *testing.T) {
 		}
 	}
 	var out, said bytes.Buffer
-	code := bench.Run(t.Context(), []string{"compare", filepath.Join(dir, "a.json"), filepath.Join(dir, "b.json")}, &out, &said)
+	code := bench.Run(t.Context(), []string{"compare", filepath.Join(dir, "a.json"), filepath.Join(dir, "b.json")}, bench.Host{Out: &out, Err: &said})
 	if code != 0 || !strings.Contains(out.String(), "0.500") || !strings.Contains(out.String(), "better") {
 		t.Errorf("exit code %d, said %q, wrote:\n%s", code, said.String(), out.String())
 	}
 	out.Reset()
-	if code := bench.Run(t.Context(), []string{"compare", "no-such.json", "b.json"}, &out, &said); code != 1 {
+	if code := bench.Run(t.Context(), []string{"compare", "no-such.json", "b.json"}, bench.Host{Out: &out, Err: &said}); code != 1 {
 		t.Errorf("exit code %d for a file that is not there", code)
 	}
-	if code := bench.Run(t.Context(), []string{"compare", "a.json"}, &out, &said); code != 2 {
+	if code := bench.Run(t.Context(), []string{"compare", "a.json"}, bench.Host{Out: &out, Err: &said}); code != 2 {
 		t.Errorf("exit code %d for one file", code)
 	}
 }

@@ -8,15 +8,21 @@
 //
 // # What is measured
 //
-//   - TTFT: from the call that asks until the first text that is not empty.
+//   - TTFT: from when a question was due until the first text that is not empty.
 //   - ITL: between one piece of text and the next; the first is not in it.
 //     TPOT = (end − first) / (n − 1).
-//   - Added: from when the server hands a token to its socket until the reader
-//     has it. Both processes count on the monotonic clock; the two are tied once,
-//     when the server starts, by the wall clock.
+//   - Added: from when the server makes a token's frame until the reader has it.
+//     Both processes count on the machine's monotonic clock ([sim.Clock]).
 //   - Tokens per core: tokens by the processor time of this process, user and
 //     system.
 //   - A percentile is given only where at least ten samples lie beyond it.
+//
+// # Schedules
+//
+// Load is open-loop: the simulated server's tokens and the questions of an open
+// loop have moments at which they are due, fixed before, whatever happened to
+// those before them. How late each was sent is recorded, and the omission says
+// which part of all waiting a measurement from the sending would hide.
 //
 // # Subjects
 //

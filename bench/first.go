@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/weir-agents/weir/pipeline"
@@ -11,33 +12,84 @@ import (
 // FirstToken reads one answer in a session of its own and returns how long it
 // took from the question to the first text.
 func FirstToken(ctx context.Context, c Client) (time.Duration, error) {
-	return firstToken(ctx, c, nil)
+	r, err := firstToken(ctx, c, plain, time.Now(), nil)
+	return r.first.Sub(r.due), err
 }
 
-// firstToken is FirstToken; it notes in by where the time went, if the subject
-// knows.
-func firstToken(ctx context.Context, c Client, by *split) (time.Duration, error) {
+// firstToken reads an answer to a question that was due; it notes in by where the
+// time went, if the subject knows.
+func firstToken(ctx context.Context, c Client, question string, due time.Time, by *split) (reading, error) {
 	s, err := c.Session()
 	if err != nil {
-		return 0, err
+		return reading{}, err
 	}
 	defer s.Close()
-	var first time.Duration
-	begun := time.Now()
-	err = s.Read(ctx, plain, func(string) bool {
-		if first == 0 {
-			now := time.Now()
-			first = now.Sub(begun)
-			if m, ok := s.(interface{ Meter() *pipeline.Meter }); ok && by != nil {
-				by.add(m.Meter(), begun, now)
-			}
+	begun, first := time.Now(), true
+	return ask(ctx, s, question, due, func(now time.Time, _ int) {
+		if m, ok := s.(metered); ok && first && by != nil {
+			by.add(m.Meter(), begun, now)
 		}
-		return true
+		first = false
 	})
-	if err == nil && first == 0 {
-		err = errors.New("the answer has no text")
+}
+
+// closed asks one question after the other.
+func closed(ctx context.Context, t Trial, answers int) ([]Sample, error) {
+	all, before := newReadings(), CPU()
+	var by split
+	for range answers {
+		question := t.question()
+		stamps := t.Tap.Of(question)
+		r, err := firstToken(ctx, t.Client, question, time.Now(), &by)
+		if err != nil {
+			return nil, err
+		}
+		all.add(r, stamps.tokens())
 	}
-	return first, err
+	cpu := CPU() - before
+	return append([]Sample{
+		all.first.sample("first"),
+		{Name: "cpu", Unit: "µs/answer", Less: true, Value: micros(cpu) / float64(answers)},
+		all.itl.sample("itl").aside(), all.tpot.sample("tpot").aside(),
+	}, by.samples()...), nil
+}
+
+// arrivals asks questions at moments that are fixed before: rate a second,
+// whether or not those before have been answered. All times count from there.
+func arrivals(ctx context.Context, t Trial, count int, rate float64) ([]Sample, error) {
+	var (
+		wg     sync.WaitGroup
+		mu     sync.Mutex
+		all    = newReadings()
+		over   = newTrack("to the first text", "µs")
+		failed error
+	)
+	begun, cpu := time.Now(), CPU()
+	for i := range count {
+		due := begun.Add(time.Duration(float64(i) / rate * float64(time.Second)))
+		wait(ctx, time.Until(due))
+		wg.Go(func() {
+			question := t.question()
+			stamps := t.Tap.Of(question)
+			r, err := firstToken(ctx, t.Client, question, due, nil)
+			mu.Lock()
+			defer mu.Unlock()
+			if failed = errors.Join(failed, err); err == nil {
+				all.add(r, stamps.tokens())
+				over.add(r.first, micros(r.first.Sub(due)))
+			}
+		})
+	}
+	wg.Wait()
+	if failed != nil {
+		return nil, failed
+	}
+	t.Plot.add(over.series())
+	return []Sample{
+		all.first.sample("first"), all.late.sample("asked late"), all.hidden.sample(),
+		all.itl.sample("itl"), all.tpot.sample("tpot").aside(),
+		{Name: "cpu", Unit: "µs/answer", Less: true, Value: micros(CPU()-cpu) / float64(count)},
+	}, nil
 }
 
 // split is where the time to the first text went, by stage of weir. What the

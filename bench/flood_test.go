@@ -14,7 +14,7 @@ import (
 // would be.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "bench" {
-		os.Exit(bench.Run(context.Background(), os.Args[2:], os.Stdout, os.Stderr))
+		os.Exit(bench.Run(context.Background(), os.Args[2:], bench.Host{Out: os.Stdout, Err: os.Stderr}))
 	}
 	os.Exit(m.Run())
 }

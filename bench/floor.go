@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,22 +15,29 @@ import (
 // floor reads with net/http and looks for the text in each line, and nothing
 // else: it decodes no escape, checks nothing, and keeps nothing.
 type floor struct {
-	url  string
-	http http.Client
+	source Source
+	http   http.Client
 }
 
 func openFloor(src Source) (Client, error) {
-	return &floor{url: src.URL + "/v1/chat/completions", http: http.Client{Transport: src.Transport}}, nil
+	return &floor{src, http.Client{Transport: src.Transport}}, nil
 }
 
 func (f *floor) Session() (Session, error) { return stateless(f.read), nil }
 func (f *floor) Close()                    { f.http.CloseIdleConnections() }
 
 func (f *floor) read(ctx context.Context, question string, take func(string) bool) error {
-	body := `{"model":"` + modelName + `","stream":true,"messages":[{"role":"user","content":"` + question + `"}]}`
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, f.url, strings.NewReader(body))
+	text, err := json.Marshal(question)
 	if err != nil {
 		return err
+	}
+	body := `{"model":"` + f.source.modelName() + `","stream":true,"messages":[{"role":"user","content":` + string(text) + `}]}`
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, f.source.base()+"/chat/completions", strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	if f.source.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+f.source.Key)
 	}
 	req.Header.Set("Content-Type", "application/json")
 	res, err := f.http.Do(req)
@@ -57,12 +65,16 @@ func (f *floor) read(ctx context.Context, question string, take func(string) boo
 
 // content returns what stands between the quotes behind `"content":`.
 func content(line []byte) []byte {
-	key := []byte(`"content":"`)
+	key := []byte(`"content":`)
 	at := bytes.Index(line, key)
 	if at < 0 {
 		return nil
 	}
-	text := line[at+len(key):]
+	text := bytes.TrimLeft(line[at+len(key):], " ")
+	if len(text) == 0 || text[0] != '"' {
+		return nil // null
+	}
+	text = text[1:]
 	end := bytes.IndexByte(text, '"')
 	if end < 0 {
 		return nil

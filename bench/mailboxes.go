@@ -82,7 +82,7 @@ func (m *mailboxes) read(ctx context.Context, question string, take func(string)
 }
 
 func (m *mailboxes) stream(ctx context.Context, question string, to *actor.PID) error {
-	for d, err := range m.model.Stream(ctx, asked(question)) {
+	for d, err := range m.model.Stream(ctx, asked(m.source.modelName(), question)) {
 		if err != nil {
 			return err
 		}

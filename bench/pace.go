@@ -11,7 +11,7 @@ import (
 
 // Pace is streams at once, each of tokens with a gap between them.
 type Pace struct {
-	Streams, Tokens int
+	Streams, Tokens int // Tokens 0: as many as come
 	Gap             time.Duration
 }
 
@@ -37,78 +37,111 @@ func (w *window) close() {
 	w.last.Do(func() { w.to, w.cpu = w.tokens.Load(), CPU()-w.cpu })
 }
 
+// paced is what all streams of a run say together.
+type paced struct {
+	mu     sync.Mutex
+	all    *readings
+	added  *Times // from the server's socket to the reader
+	inside *Times // from our socket to the reader
+	behind *Times // the server, behind its schedule
+	hidden hidden // of the server's schedule
+	kept   float64
+	track  *track
+	failed error
+}
+
 // measure reads all streams and takes for every token the time from the
 // server's socket to the reader.
 func (p Pace) measure(ctx context.Context, t Trial) ([]Sample, error) {
 	var (
-		wg     sync.WaitGroup
-		mu     sync.Mutex
-		added  = NewTimes()
-		kept   float64
-		failed error
-		w      window
+		wg sync.WaitGroup
+		w  window
+		a  = paced{all: newReadings(), added: NewTimes(), inside: NewTimes(), behind: NewTimes(), track: newTrack("added to a token", "µs")}
 	)
 	w.begun.Add(p.Streams)
-	for i := range p.Streams {
+	for range p.Streams {
 		wg.Go(func() {
-			late, pace, err := p.stream(ctx, t, i, &w)
-			mu.Lock()
-			defer mu.Unlock()
-			for _, d := range late {
-				added.Add(d)
-			}
-			kept += pace
-			failed = errors.Join(failed, err)
+			err := p.stream(ctx, t, &w, &a)
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			a.failed = errors.Join(a.failed, err)
 		})
 	}
 	w.open()
 	wg.Wait()
-	if failed != nil {
-		return nil, failed
+	if a.failed != nil {
+		return nil, a.failed
 	}
-	return []Sample{
-		added.sample("added"),
-		{Name: "cpu", Unit: "µs/token", Less: true, Value: float64(w.cpu) / float64(time.Microsecond) / float64(max(1, w.to-w.from))},
-		{Name: "pace kept", Unit: "%", Value: 100 * kept / float64(p.Streams)},
-	}, nil
+	t.Plot.add(a.track.series())
+	return a.samples(p, &w), nil
 }
 
-// stream reads one answer and returns how late each token was, and how long the
-// tokens should have taken by how long they took.
-func (p Pace) stream(ctx context.Context, t Trial, i int, w *window) (late []time.Duration, pace float64, err error) {
+func (a *paced) samples(p Pace, w *window) []Sample {
+	out := []Sample{a.inside.sample("inside")}
+	if a.added.h.TotalCount() > 0 {
+		out = []Sample{a.added.sample("added"), a.inside.sample("inside").aside(), a.behind.sample("server late"), a.hidden.sample()}
+	}
+	out = append(out,
+		a.all.first.sample("first"), a.all.itl.sample("itl"), a.all.tpot.sample("tpot").aside(),
+		Sample{Name: "cpu", Unit: "µs/token", Less: true, Value: float64(w.cpu) / float64(time.Microsecond) / float64(max(1, w.to-w.from))},
+	)
+	if p.Gap > 0 {
+		out = append(out, Sample{Name: "pace kept", Unit: "%", Value: 100 * a.kept / float64(p.Streams)})
+	}
+	return out
+}
+
+// stream reads one answer and adds what it says to a.
+func (p Pace) stream(ctx context.Context, t Trial, w *window, a *paced) error {
 	begun := sync.OnceFunc(w.begun.Done)
 	defer begun() // also if nothing comes
 	s, err := t.Client.Session()
 	if err != nil {
-		return nil, 0, err
+		return err
 	}
 	defer s.Close()
-	question := fmt.Sprintf("stream %d", i)
+	question := t.question()
 	stamps := t.Tap.Of(question)
-	late = make([]time.Duration, 0, p.Tokens)
-	bytes := 0
-	var first, last time.Time
-	err = s.Read(ctx, question, func(text string) bool {
-		now := time.Now()
-		if first.IsZero() {
-			first = now
-			begun()
-		}
-		last = now
-		at := bytes / len(word)
-		bytes += len(text)
-		w.tokens.Add(int64(bytes/len(word) - at))
-		stamps.each(at, bytes/len(word), func(sent int64) { late = append(late, time.Duration(now.UnixNano()-sent)) })
-		return true
+	got := make([]passed, 0, p.Tokens)
+	r, err := ask(ctx, s, question, time.Now(), func(now time.Time, bytes int) {
+		begun()
+		n := stamps.passed(bytes, func(at times) { got = append(got, passed{at, now}) })
+		w.tokens.Add(int64(n))
 	})
 	w.close()
 	switch {
 	case err != nil:
-		return nil, 0, err
-	case bytes != p.Tokens*len(word):
-		return nil, 0, fmt.Errorf("stream %d has %d bytes, not %d", i, bytes, p.Tokens*len(word))
-	case len(late) != p.Tokens:
-		return nil, 0, fmt.Errorf("stream %d: %d of %d tokens have a stamp", i, len(late), p.Tokens)
+		return err
+	case p.Tokens > 0 && r.bytes != p.Tokens*len(word):
+		return fmt.Errorf("%s has %d bytes, not %d", question, r.bytes, p.Tokens*len(word))
+	case p.Tokens > 0 && len(got) != p.Tokens:
+		return fmt.Errorf("%s: %d of %d tokens have a stamp", question, len(got), p.Tokens)
 	}
-	return late, float64(time.Duration(p.Tokens-1)*p.Gap) / float64(last.Sub(first)), nil
+	a.take(p, r, got, stamps)
+	return nil
+}
+
+// passed is a token and when the reader had it.
+type passed struct {
+	times
+	now time.Time
+}
+
+func (a *paced) take(p Pace, r reading, got []passed, stamps *Stamps) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, tok := range got {
+		now := stamps.clock.At(tok.now)
+		added := time.Duration(now - tok.read)
+		a.inside.Add(added)
+		if tok.sent != 0 {
+			added = time.Duration(now - tok.sent)
+			a.added.Add(added)
+			a.behind.Add(time.Duration(tok.sent - tok.due))
+			a.hidden.add(time.Duration(tok.sent-tok.due), time.Duration(now-tok.due))
+		}
+		a.track.add(tok.now, micros(added))
+	}
+	a.all.add(r, stamps.tokens())
+	a.kept += float64(time.Duration(p.Tokens-1)*p.Gap) / float64(r.last.Sub(r.first))
 }

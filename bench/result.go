@@ -19,7 +19,12 @@ type Report struct {
 	Machine Machine   `json:"machine"`
 	Rounds  int       `json:"rounds"`
 	Short   bool      `json:"short"`
-	Rows    []Row     `json:"rows"`
+	// Endpoint is the server that was asked; empty: the simulated one.
+	Endpoint string `json:"endpoint,omitempty"`
+	// Omitted is what could not be measured, and why.
+	Omitted     []string `json:"omitted,omitempty"`
+	Definitions []string `json:"definitions"`
+	Rows        []Row    `json:"rows"`
 }
 
 // Row is what one subject did in one case.
@@ -28,6 +33,7 @@ type Row struct {
 	Case     string   `json:"case"`
 	Subject  string   `json:"subject"`
 	Metrics  []Metric `json:"metrics"`
+	Plot     *Plot    `json:"plot,omitempty"`
 }
 
 // Metric is one number of a row, by round.
@@ -35,15 +41,20 @@ type Metric struct {
 	Name string `json:"name"`
 	Unit string `json:"unit"`
 	// Less says that less is better.
-	Less   bool      `json:"less"`
+	Less bool `json:"less"`
+	// Aside metrics are not in the table.
+	Aside  bool      `json:"aside,omitempty"`
 	Rounds []float64 `json:"rounds"`
 	// OverFloor is the median by that of the floor in the same case; 0 if that has none,
 	// or is not above 0.
 	OverFloor float64 `json:"over_floor,omitempty"`
-	// Samples and Percentiles are there where many were taken: of all rounds
-	// together, and no percentile that fewer than ten samples lie beyond.
+	// Samples, Percentiles, Withheld and CDF are there where many were taken: of
+	// all rounds together. A percentile that fewer than ten samples lie beyond is
+	// withheld; CDF are values with the share of samples up to them.
 	Samples     int64              `json:"samples,omitempty"`
 	Percentiles map[string]float64 `json:"percentiles,omitempty"`
+	Withheld    []string           `json:"withheld,omitempty"`
+	CDF         [][2]float64       `json:"cdf,omitempty"`
 
 	all *hdrhistogram.Histogram
 }
@@ -67,8 +78,15 @@ func middle(values []float64) float64 {
 type Sample struct {
 	Name, Unit string
 	Less       bool
+	Aside      bool // not in the table
 	Value      float64
 	Times      *Times
+}
+
+// aside returns s for the report alone, and not the table.
+func (s Sample) aside() Sample {
+	s.Aside = true
+	return s
 }
 
 // Times is a histogram of durations, from 1 ns to 1 min with 3 digits.
@@ -92,6 +110,8 @@ func (t *Times) sample(name string) Sample {
 
 func micro(ns int64) float64 { return float64(ns) / 1e3 }
 
+func micros(d time.Duration) float64 { return micro(int64(d)) }
+
 // add takes a sample of another round.
 func (m *Metric) add(s Sample) {
 	m.Rounds = append(m.Rounds, s.Value)
@@ -111,10 +131,29 @@ func (m *Metric) close() {
 	}
 	m.Samples, m.Percentiles = m.all.TotalCount(), map[string]float64{}
 	for _, p := range []float64{50, 90, 95, 99, 99.9} {
-		if beyond := float64(m.Samples) * (100 - p) / 100; beyond >= 10 {
-			m.Percentiles[fmt.Sprintf("p%g", p)] = micro(m.all.ValueAtQuantile(p))
+		name := fmt.Sprintf("p%g", p)
+		if beyond := float64(m.Samples) * (100 - p) / 100; beyond < 10 {
+			m.Withheld = append(m.Withheld, name)
+			continue
+		}
+		m.Percentiles[name] = micro(m.all.ValueAtQuantile(p))
+	}
+	m.CDF = cdf(m.all)
+}
+
+// cdfPoints is how finely a distribution is kept.
+const cdfPoints = 100
+
+// cdf is a distribution up to the last percentile that ten samples lie beyond.
+func cdf(h *hdrhistogram.Histogram) [][2]float64 {
+	var out [][2]float64
+	top := 100 - 1000/float64(h.TotalCount())
+	for i := range cdfPoints + 1 {
+		if p := 100 * float64(i) / cdfPoints; p <= top {
+			out = append(out, [2]float64{micro(h.ValueAtQuantile(p)), p / 100})
 		}
 	}
+	return out
 }
 
 // compare sets OverFloor in the rows of one case.
@@ -147,6 +186,12 @@ func (r Report) JSON(w io.Writer) error {
 // and in brackets how often the floor's.
 func (r Report) Table(w io.Writer) error {
 	fmt.Fprintf(w, "%s\n%d rounds, subjects in turns; median ± half the spread of the rounds [× floor]\n", r.Machine, r.Rounds)
+	if r.Endpoint != "" {
+		fmt.Fprintf(w, "asked: %s\n", r.Endpoint)
+	}
+	for _, line := range r.Omitted {
+		fmt.Fprintf(w, "not measured: %s\n", line)
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	title := ""
 	for _, row := range r.Rows {
@@ -156,11 +201,17 @@ func (r Report) Table(w io.Writer) error {
 		}
 		cells := []string{"", row.Subject}
 		for _, m := range row.Metrics {
-			cells = append(cells, m.cell())
+			if !m.Aside {
+				cells = append(cells, m.cell())
+			}
 		}
 		fmt.Fprintln(t, strings.Join(cells, "\t"))
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\n%s\n", strings.Join(r.Definitions, "\n"))
+	return err
 }
 
 // heads are the titles of the columns of a case: those of the row with the most.
@@ -173,12 +224,17 @@ func (r Report) heads(of Row) []string {
 	}
 	heads := []string{"", "subject"}
 	for _, m := range most {
-		heads = append(heads, m.Name+" "+m.Unit)
+		if !m.Aside {
+			heads = append(heads, m.Name+" "+m.Unit)
+		}
 	}
 	return heads
 }
 
 func (m Metric) cell() string {
+	if slices.Contains(m.Withheld, "p50") {
+		return fmt.Sprintf("– (%d samples)", m.Samples)
+	}
 	least, most := m.Spread()
 	s := fmt.Sprintf("%s ±%s", short(m.Median()), short((most-least)/2))
 	for _, p := range []string{"p95", "p99"} {

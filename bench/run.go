@@ -19,47 +19,75 @@ type command struct {
 	Rounds   int      `default:"5" placeholder:"N" help:"How often each subject is measured; default 5."`
 	Subjects []string `placeholder:"LIST" help:"Subjects to measure, separated by commas; default all."`
 	JSON     string   `name:"json" placeholder:"FILE" help:"Write the results there, - for standard output in the place of the table."`
+	HTML     string   `name:"html" placeholder:"FILE" help:"Write a page with plots there."`
 	Here     bool     `help:"Serve in this process: simpler to profile, but the server's cost is in the numbers."`
+
+	BaseURL  string  `name:"base-url" placeholder:"URL" help:"Ask this server, which speaks Chat Completions, in the place of the simulated one. The key is that of OPENAI_API_KEY. Every answer costs what the server takes for it."`
+	Model    string  `placeholder:"NAME" help:"Which model of that server; default the first that it lists."`
+	Prompt   string  `default:"Describe a lighthouse in about a hundred words." placeholder:"TEXT" help:"What to ask that server; a number is put behind it."`
+	Requests int     `default:"10" placeholder:"N" help:"Questions to that server by round and subject; default 10."`
+	Rate     float64 `default:"1" placeholder:"N" help:"Questions a second to that server in the open loop; default 1."`
+	Streams  []int   `default:"1,8" placeholder:"LIST" help:"How many answers of that server to read at once; default 1,8."`
 }
 
 // serving is what Run is called with in the process of the server.
 const serving = "serve"
 
-// Run is `weir bench`: it measures what args say and prints a table to stdout;
-// progress goes to stderr. It returns the exit code: 0, 1 if a measurement
+// usageError is a mistake of the caller.
+type usageError string
+
+// Error implements error.
+func (e usageError) Error() string { return string(e) }
+
+func usage(format string, args ...any) error { return usageError(fmt.Sprintf(format, args...)) }
+
+// Host is what a run has of the program around it.
+type Host struct {
+	Out, Err io.Writer
+	// ErrTerminal says that Err is a terminal: progress is then a bar.
+	ErrTerminal bool
+	// Env looks a variable of the environment up; nil: there are none.
+	Env func(name string) string
+}
+
+// Run is `weir bench`: it measures what args say and prints a table to h.Out;
+// progress goes to h.Err. It returns the exit code: 0, 1 if a measurement
 // failed, 2 for wrong usage. It starts the server by the program's own file with
 // the arguments `bench serve`, which must lead back here.
-func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+func Run(ctx context.Context, args []string, h Host) int {
 	if len(args) == 1 && args[0] == serving {
-		if err := Serve(os.Stdin, stdout); err != nil {
-			fmt.Fprintf(stderr, "weir bench: %v\n", err)
-			return 1
-		}
-		return 0
+		return h.told(Serve(os.Stdin, h.Out))
 	}
 	var c command
 	helped := false
 	parser, err := kong.New(&c, kong.Name("weir bench"), kong.Description("Measure weir and its baselines.\n\n"+list()),
-		kong.Writers(stdout, stderr), kong.Exit(func(int) { helped = true }))
+		kong.Writers(h.Out, h.Err), kong.Exit(func(int) { helped = true }))
 	if err != nil {
 		panic("bench: the flags do not fit together: " + err.Error())
 	}
 	_, err = parser.Parse(args)
-	if helped {
+	switch {
+	case helped:
+		return 0
+	case err != nil:
+		return h.told(usage("%s", err))
+	case c.compares():
+		return h.told(c.compare(h.Out))
+	default:
+		return h.told(c.run(ctx, h))
+	}
+}
+
+// told says what err is and returns its exit code.
+func (h Host) told(err error) int {
+	if err == nil {
 		return 0
 	}
-	if err == nil {
-		err = c.check()
-	}
-	if err != nil {
-		fmt.Fprintf(stderr, "weir bench: %v\n", err)
+	fmt.Fprintf(h.Err, "weir bench: %v\n", err)
+	if _, wrong := errors.AsType[usageError](err); wrong {
 		return 2
 	}
-	if err := c.run(ctx, stdout, stderr); err != nil {
-		fmt.Fprintf(stderr, "weir bench: %v\n", err)
-		return 1
-	}
-	return 0
+	return 1
 }
 
 func list() string {
@@ -70,27 +98,44 @@ func list() string {
 	return b.String()
 }
 
-func (c *command) check() error {
-	if c.compares() {
-		if len(c.Scenario) != 3 {
-			return errors.New("compare takes two files: weir bench compare BEFORE.json AFTER.json")
-		}
-		return nil
-	}
+// options are what the arguments ask for.
+func (c *command) options(ctx context.Context, h Host) (Options, error) {
+	o := Options{Rounds: c.Rounds, Subjects: c.Subjects, Short: c.Short}
 	for _, name := range c.Scenario {
 		if !slices.ContainsFunc(Scenarios(), func(s Scenario) bool { return s.Name == name }) {
-			return fmt.Errorf("no scenario %q; there are %s", name, names(Scenarios(), func(s Scenario) string { return s.Name }))
+			return o, usage("no scenario %q; there are %s", name, names(Scenarios(), func(s Scenario) string { return s.Name }))
 		}
 	}
 	for _, name := range c.Subjects {
 		if !slices.ContainsFunc(Subjects(), func(s Subject) bool { return s.Name == name }) {
-			return fmt.Errorf("no subject %q; there are %s", name, names(Subjects(), func(s Subject) string { return s.Name }))
+			return o, usage("no subject %q; there are %s", name, names(Subjects(), func(s Subject) string { return s.Name }))
 		}
 	}
 	if c.Rounds < 1 {
-		return fmt.Errorf("--rounds is %d, must be at least 1", c.Rounds)
+		return o, usage("--rounds is %d, must be at least 1", c.Rounds)
 	}
-	return nil
+	if c.Short {
+		o.Rounds = 2
+	}
+	switch {
+	case c.BaseURL != "":
+		e := Endpoint{URL: c.BaseURL, Model: c.Model, Prompt: c.Prompt, Requests: c.Requests, Rate: c.Rate, Streams: c.Streams}
+		if h.Env != nil {
+			e.Key = strings.TrimSpace(h.Env("OPENAI_API_KEY"))
+		}
+		e, err := e.check(ctx)
+		o.Endpoint = &e
+		return o, err
+	case c.Model != "":
+		return o, usage("--model goes with --base-url")
+	case !c.Here:
+		program, err := os.Executable()
+		if err != nil {
+			return o, fmt.Errorf("find the program's own file: %w; --here serves in this process", err)
+		}
+		o.Self = []string{program, "bench", serving}
+	}
+	return o, nil
 }
 
 func names[T any](all []T, name func(T) string) string {
@@ -101,54 +146,49 @@ func names[T any](all []T, name func(T) string) string {
 	return strings.Join(out, ", ")
 }
 
-func (c *command) compares() bool { return len(c.Scenario) > 0 && c.Scenario[0] == "compare" }
-
-func compareFiles(before, after string, w io.Writer) error {
-	a, err := Load(before)
+func (c *command) run(ctx context.Context, h Host) error {
+	files, err := c.create()
 	if err != nil {
 		return err
 	}
-	b, err := Load(after)
+	defer files.close()
+	o, err := c.options(ctx, h)
 	if err != nil {
 		return err
 	}
-	return changes(w, Compare(a, b))
-}
-
-func (c *command) run(ctx context.Context, stdout, stderr io.Writer) error {
-	if c.compares() {
-		return compareFiles(c.Scenario[1], c.Scenario[2], stdout)
-	}
-	o := Options{Rounds: c.Rounds, Subjects: c.Subjects, Short: c.Short}
-	if !c.Here {
-		program, err := os.Executable()
-		if err != nil {
-			return fmt.Errorf("find the program's own file: %w; --here serves in this process", err)
-		}
-		o.Self = []string{program, "bench", serving}
-	}
-	if c.Short {
-		o.Rounds = 2
-	}
-	o.Progress = func(done, all int, what string) { fmt.Fprintf(stderr, "[%d/%d] %s\n", done+1, all, what) }
+	bar := newBar(h)
+	o.Progress = bar.show
 	wanted := slices.DeleteFunc(Scenarios(), func(s Scenario) bool {
 		return len(c.Scenario) > 0 && !slices.Contains(c.Scenario, s.Name)
 	})
 	report, err := Measure(ctx, wanted, o)
+	bar.clear()
 	if err != nil {
 		return err
 	}
+	return errors.Join(files.write(report), c.print(report, h.Out))
+}
+
+func (c *command) print(r Report, w io.Writer) error {
 	if c.JSON == "-" {
-		return report.JSON(stdout)
+		return r.JSON(w)
 	}
-	if c.JSON != "" {
-		f, err := os.Create(c.JSON)
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(report.JSON(f), f.Close()); err != nil {
-			return err
-		}
+	return r.Table(w)
+}
+
+func (c *command) compares() bool { return len(c.Scenario) > 0 && c.Scenario[0] == "compare" }
+
+func (c *command) compare(w io.Writer) error {
+	if len(c.Scenario) != 3 {
+		return usage("compare takes two files: weir bench compare BEFORE.json AFTER.json")
 	}
-	return report.Table(stdout)
+	a, err := Load(c.Scenario[1])
+	if err != nil {
+		return err
+	}
+	b, err := Load(c.Scenario[2])
+	if err != nil {
+		return err
+	}
+	return changes(w, Compare(a, b))
 }

@@ -12,7 +12,7 @@ import (
 // all there. What they say is nobody's business here.
 func TestEveryScenarioRuns(t *testing.T) {
 	var out, progress bytes.Buffer
-	if code := bench.Run(t.Context(), []string{"--short", "--here", "--json", "-"}, &out, &progress); code != 0 {
+	if code := bench.Run(t.Context(), []string{"--short", "--here", "--json", "-"}, bench.Host{Out: &out, Err: &progress}); code != 0 {
 		t.Fatalf("exit code %d: %s", code, progress.String())
 	}
 	var r bench.Report
@@ -54,7 +54,7 @@ func TestEveryScenarioRuns(t *testing.T) {
 func TestTheServerHasAProcessOfItsOwn(t *testing.T) {
 	var out, said bytes.Buffer
 	args := []string{"first-token", "--short", "--subjects", "floor,weir"}
-	if code := bench.Run(t.Context(), args, &out, &said); code != 0 {
+	if code := bench.Run(t.Context(), args, bench.Host{Out: &out, Err: &said}); code != 0 {
 		t.Fatalf("exit code %d: %s", code, said.String())
 	}
 }
@@ -62,7 +62,7 @@ func TestTheServerHasAProcessOfItsOwn(t *testing.T) {
 func TestRunRefusesWhatThereIsNot(t *testing.T) {
 	for _, args := range [][]string{{"no-such"}, {"--subjects", "nobody"}, {"--rounds", "0"}, {"--no-such"}} {
 		var out, said bytes.Buffer
-		if code := bench.Run(t.Context(), args, &out, &said); code != 2 || bytes.Count(said.Bytes(), []byte("\n")) != 1 {
+		if code := bench.Run(t.Context(), args, bench.Host{Out: &out, Err: &said}); code != 2 || bytes.Count(said.Bytes(), []byte("\n")) != 1 {
 			t.Errorf("%v: exit code %d, said %q", args, code, said.String())
 		}
 	}

@@ -11,13 +11,19 @@ import (
 // Scenarios are all there are.
 func Scenarios() []Scenario {
 	return []Scenario{
-		{"flood", "streams without gaps: what a token costs, and whether that grows with the answer", floodCases},
-		{"first-token", "one stream at a time: from the question to the first text", firstCases},
-		{"pace", "streams with gaps between their tokens: what is added to each token's way", paceCases},
-		{"frozen-reader", "a reader that stops in the middle: memory, processor, and the way out", frozenCases},
-		{"sessions", "streams that are open at once: memory of each, and every text whole", sessionCases},
+		{"flood", "streams without gaps: what a token costs, and whether that grows with the answer", floodCases, nil, gapless},
+		{"first-token", "from the question to the first text: one stream at a time, and questions at fixed moments", firstCases, firstRemote, ""},
+		{"pace", "streams with gaps between their tokens: what is added to each token's way", paceCases, paceRemote, ""},
+		{"frozen-reader", "a reader that stops in the middle: memory, processor, and the way out", frozenCases, nil, gapless},
+		{"sessions", "streams that are open at once: memory of each, and every text whole", sessionCases, nil, scripted},
 	}
 }
+
+// Why a scenario cannot be measured at an endpoint.
+const (
+	gapless  = "a server that sends without gaps"
+	scripted = "a server that plays a script"
+)
 
 // pick returns the first of two, or the second of a short run.
 func pick[T any](short bool, full, brief T) T {
@@ -66,26 +72,36 @@ func flood(ctx context.Context, t Trial, n int) ([]Sample, error) {
 
 func firstCases(short bool) []Case {
 	answers := pick(short, 400, 3)
-	return []Case{{
-		Name: fmt.Sprintf("%d answers, the server takes no time", answers), Script: Answer(3, 0, 0),
-		Measure: func(ctx context.Context, t Trial) ([]Sample, error) {
-			times, before := NewTimes(), CPU()
-			var by split
-			for range answers {
-				d, err := firstToken(ctx, t.Client, &by)
-				if err != nil {
-					return nil, err
-				}
-				times.Add(d)
-			}
-			cpu := CPU() - before
-			return append([]Sample{
-				times.sample("first"),
-				{Name: "cpu", Unit: "µs/answer", Less: true, Value: float64(cpu) / float64(time.Microsecond) / float64(answers)},
-			}, by.samples()...), nil
+	rate := pick(short, 200.0, 1000)
+	return []Case{
+		{
+			Name: fmt.Sprintf("%d answers, the server takes no time", answers), Script: Answer(3, 0, 0),
+			Measure: func(ctx context.Context, t Trial) ([]Sample, error) { return closed(ctx, t, answers) },
 		},
-	}}
+		{
+			Name:   fmt.Sprintf("open loop: %d answers, %g a second, 20 tokens 2ms apart", answers, rate),
+			Script: Answer(20, 2*time.Millisecond, 2*time.Millisecond), Streams: answers,
+			Measure: func(ctx context.Context, t Trial) ([]Sample, error) { return arrivals(ctx, t, answers, rate) },
+		},
+	}
 }
+
+func firstRemote(e Endpoint, short bool) []Case {
+	n := pick(short, e.Requests, min(2, e.Requests))
+	return []Case{
+		{
+			Name: fmt.Sprintf("%d answers, one after the other", n), Subjects: payable,
+			Measure: func(ctx context.Context, t Trial) ([]Sample, error) { return closed(ctx, t, n) },
+		},
+		{
+			Name: fmt.Sprintf("open loop: %d answers, %g a second", n, e.Rate), Streams: n, Subjects: payable,
+			Measure: func(ctx context.Context, t Trial) ([]Sample, error) { return arrivals(ctx, t, n, e.Rate) },
+		},
+	}
+}
+
+// payable are the subjects that are worth a real server's tokens.
+var payable = []string{"floor", "adapter", "weir", "openai-go"}
 
 func paceCases(short bool) []Case {
 	type size struct {
@@ -100,9 +116,17 @@ func paceCases(short bool) []Case {
 			Name:   fmt.Sprintf("%d streams, %v between tokens", s.streams, s.gap),
 			Script: Answer(s.tokens, s.gap, s.gap), Server: sim.Config{Stamp: true}, Streams: s.streams,
 			Subjects: []string{"floor", "adapter", "weir", "channels", "openai-go"},
-			Measure: func(ctx context.Context, t Trial) ([]Sample, error) {
-				return Pace{s.streams, s.tokens, s.gap}.measure(ctx, t)
-			},
+			Measure:  Pace{s.streams, s.tokens, s.gap}.measure,
+		})
+	}
+	return cases
+}
+
+func paceRemote(e Endpoint, _ bool) []Case {
+	var cases []Case
+	for _, n := range e.Streams {
+		cases = append(cases, Case{
+			Name: fmt.Sprintf("%d streams", n), Streams: n, Subjects: payable, Measure: Pace{Streams: n}.measure,
 		})
 	}
 	return cases

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -16,7 +17,7 @@ type vendor struct {
 
 func openSDK(src Source) (Client, error) {
 	return &vendor{src, sdk.NewClient(
-		option.WithBaseURL(src.URL+"/v1"), option.WithAPIKey("none"),
+		option.WithBaseURL(src.base()), option.WithAPIKey(cmp.Or(src.Key, "none")),
 		option.WithHTTPClient(&http.Client{Transport: src.Transport}),
 	)}, nil
 }
@@ -26,7 +27,7 @@ func (v *vendor) Close()                    { v.source.close() }
 
 func (v *vendor) read(ctx context.Context, question string, take func(string) bool) error {
 	stream := v.client.Chat.Completions.NewStreaming(ctx, sdk.ChatCompletionNewParams{
-		Model:    modelName,
+		Model:    v.source.modelName(),
 		Messages: []sdk.ChatCompletionMessageParamUnion{sdk.UserMessage(question)},
 	})
 	defer func() { _ = stream.Close() }() // It was read, or is given up.

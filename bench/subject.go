@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"github.com/weir-agents/weir/provider"
 	"github.com/weir-agents/weir/provider/openai"
@@ -22,6 +23,8 @@ type Source struct {
 	// URL is a server's, its connections made by Transport.
 	URL       string
 	Transport http.RoundTripper
+	// Model and Key go with every request; without a Model it is the script's.
+	Model, Key string
 	// Provider is asked in the place of a server, if it is not nil.
 	Provider provider.Provider
 }
@@ -31,7 +34,24 @@ func (src Source) model() (provider.Provider, error) {
 	if src.Provider != nil {
 		return src.Provider, nil
 	}
-	return openai.New(openai.Config{BaseURL: src.URL, Transport: src.Transport})
+	return openai.New(openai.Config{BaseURL: src.URL, APIKey: src.Key, Transport: src.Transport})
+}
+
+// modelName is whom to ask.
+func (src Source) modelName() string {
+	if src.Model == "" {
+		return "lighthouse-1"
+	}
+	return src.Model
+}
+
+// base is the address that the dialect's paths stand behind.
+func (src Source) base() string {
+	base := strings.TrimRight(src.URL, "/")
+	if last := base[strings.LastIndexByte(base, '/')+1:]; len(last) > 1 && last[0] == 'v' && last[1] >= '0' && last[1] <= '9' {
+		return base
+	}
+	return base + "/v1"
 }
 
 // close closes the connections that are idle.
@@ -45,8 +65,7 @@ type Client interface {
 
 // Session asks one question after another.
 type Session interface {
-	// Read asks a question, which needs no escape in JSON, and gives every piece of
-	// the answer to take, in order; the text is good until take returns. When take
+	// Read asks a question and gives every piece of the answer to take, in order; the text is good until take returns. When take
 	// returns false Read leaves.
 	Read(ctx context.Context, question string, take func(text string) bool) error
 	Close()
@@ -81,8 +100,5 @@ func Transport(streams int) *http.Transport {
 	return &http.Transport{MaxIdleConns: streams, MaxIdleConnsPerHost: streams, DisableCompression: true}
 }
 
-// Whom everybody asks, and what, where it does not matter.
-const (
-	modelName = "lighthouse-1"
-	plain     = "What is on the rock?"
-)
+// plain is what everybody asks where it does not matter.
+const plain = "What is on the rock?"

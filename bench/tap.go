@@ -2,39 +2,56 @@ package bench
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
+
+	"github.com/weir-agents/weir/provider/sim"
 )
 
-// Tap is a transport that notes, for every answer that passes, when the server
-// handed each token to its socket; sim.Config.Stamp writes that into the frames.
-// Every subject reads through one, so its cost is in all numbers alike.
+// Tap is a transport that notes, for every answer that passes, when each token
+// was due, when the server handed it to its socket, and when it was read from
+// ours. The first two sim.Config.Stamp writes into the frames; another server
+// leaves them out. Every subject reads through one, so its cost is in all
+// numbers alike.
 type Tap struct {
-	Base http.RoundTripper
+	Base  http.RoundTripper
+	Clock sim.Clock
 
 	mu   sync.Mutex
 	asks map[string]*Stamps
 }
 
-// Stamps are the times of the tokens of one answer, in nanoseconds since 1970.
+// Stamps are the times of the tokens of one answer.
 type Stamps struct {
-	mu   sync.Mutex
-	sent []int64
-	line []byte // the end of what has come, without its line end
+	clock sim.Clock
+	mu    sync.Mutex
+	list  []times
+	next  int    // the first that the reader has not got
+	line  []byte // the end of what has come, without its line end
 }
 
-// Of returns the stamps of the answer to a question, which must be asked once.
+// times is when a token came by, in nanoseconds of sim.Clock; due and sent are 0
+// where the server does not tell.
+type times struct {
+	due, sent, read int64
+	end             int // bytes of text up to here
+}
+
+// Of returns the stamps of the answer to a question, which must be asked once:
+// its last word tells it from others.
 func (t *Tap) Of(question string) *Stamps {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.asks == nil {
 		t.asks = map[string]*Stamps{}
 	}
-	s := &Stamps{}
-	t.asks[question] = s
+	s := &Stamps{clock: t.Clock}
+	t.asks[question[strings.LastIndexByte(question, ' ')+1:]+`"`] = s
 	return s
 }
 
@@ -62,9 +79,9 @@ func (t *Tap) RoundTrip(r *http.Request) (*http.Response, error) {
 func (t *Tap) find(body []byte) *Stamps {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for question, s := range t.asks {
-		if bytes.Contains(body, []byte(`"`+question+`"`)) {
-			delete(t.asks, question)
+	for word, s := range t.asks {
+		if bytes.Contains(body, []byte(" "+word)) {
+			delete(t.asks, word)
 			return s
 		}
 	}
@@ -78,12 +95,12 @@ type tapped struct {
 
 func (b *tapped) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	b.to.take(p[:n])
+	b.to.take(p[:n], b.to.clock.Now())
 	return n, err
 }
 
-// take looks for stamps in what has come.
-func (s *Stamps) take(b []byte) {
+// take looks for tokens in what has come.
+func (s *Stamps) take(b []byte, now int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for {
@@ -95,16 +112,19 @@ func (s *Stamps) take(b []byte) {
 		if !whole {
 			return
 		}
-		if len(content(line)) > 0 {
-			s.sent = append(s.sent, stampOf(line))
+		if n := textBytes(line); n > 0 {
+			if len(s.list) > 0 {
+				n += s.list[len(s.list)-1].end
+			}
+			s.list = append(s.list, times{number(line, `"weir_due_ns":`), number(line, `"weir_sent_ns":`), now, n})
 		}
 		s.line, b = s.line[:0], rest
 	}
 }
 
-// stampOf returns the stamp in a frame; 0 if it has none.
-func stampOf(line []byte) int64 {
-	_, tail, found := bytes.Cut(line, []byte(`"weir_sent_ns":`))
+// number returns the number behind key in a frame; 0 if it has none.
+func number(line []byte, key string) int64 {
+	_, tail, found := bytes.Cut(line, []byte(key))
 	if !found {
 		return 0
 	}
@@ -116,11 +136,37 @@ func stampOf(line []byte) int64 {
 	return ns
 }
 
-// each calls with for the stamps of the tokens from..to.
-func (s *Stamps) each(from, to int, with func(sent int64)) {
+// textBytes returns how long the text of a frame is, 0 if it has none.
+func textBytes(line []byte) int {
+	text := content(line)
+	if bytes.IndexByte(text, '\\') < 0 {
+		return len(text)
+	}
+	// The first quote was perhaps not the last.
+	_, raw, _ := bytes.Cut(line, []byte(`"content":`))
+	var s string
+	if json.NewDecoder(bytes.NewReader(raw)).Decode(&s) != nil {
+		return len(text)
+	}
+	return len(s)
+}
+
+// tokens returns how many have come so far.
+func (s *Stamps) tokens() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, sent := range s.sent[from:min(to, len(s.sent))] {
-		with(sent)
+	return len(s.list)
+}
+
+// passed calls with for the tokens that the reader has only now, since it has so
+// many bytes of text, and returns how many they are.
+func (s *Stamps) passed(bytes int, with func(times)) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	from := s.next
+	for s.next < len(s.list) && s.list[s.next].end <= bytes {
+		with(s.list[s.next])
+		s.next++
 	}
+	return s.next - from
 }

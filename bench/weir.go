@@ -18,7 +18,7 @@ func openWeir(src Source) (Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := pipeline.New(m, pipeline.Config{Model: modelName})
+	p, err := pipeline.New(m, pipeline.Config{Model: src.modelName()})
 	if err != nil {
 		return nil, err
 	}

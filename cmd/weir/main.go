@@ -90,7 +90,7 @@ func (a *app) bench(args []string) int {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	a.signals.during(func(syscall.Signal) { cancel() })
-	return bench.Run(ctx, args, a.std.Out, a.std.Err)
+	return bench.Run(ctx, args, bench.Host{Out: a.std.Out, Err: a.std.Err, ErrTerminal: a.std.ErrTerminal, Env: a.env})
 }
 
 // fail says what err is in one line and returns its exit code, 0 for none. A

@@ -27,7 +27,7 @@ func anthropicError(b []byte, kind, message, code string) []byte {
 	return append(b, `},"request_id":"req_sim"}`...)
 }
 
-func (anthropic) voice(a ask, step script.Step, n int64, stamp bool) voice {
+func (anthropic) voice(a ask, step script.Step, n int64, stamp *stamper) voice {
 	v := &anthropicVoice{model: a.req.Model, stamp: stamp, number: n}
 	if step.Usage != nil {
 		v.usage = *step.Usage
@@ -38,7 +38,7 @@ func (anthropic) voice(a ask, step script.Step, n int64, stamp bool) voice {
 // anthropicVoice writes one answer in the dialect of Messages.
 type anthropicVoice struct {
 	model  string
-	stamp  bool
+	stamp  *stamper
 	number int64
 	usage  provider.Usage // as far as it is known at the start
 	pinged bool
@@ -52,7 +52,7 @@ func (v *anthropicVoice) event(b []byte, name string) []byte {
 
 // end ends a frame. The blanks are the vendor's padding.
 func (v *anthropicVoice) end(b []byte) []byte {
-	b = append(appendStamp(b, v.stamp), '}')
+	b = append(v.stamp.append(b), '}')
 	return append(append(b, "            "[:len(b)%12]...), "\n\n"...)
 }
 

@@ -7,8 +7,9 @@
 // models at /v1/models. Each path works without /v1 too. POST /gates/NAME
 // opens a gate of the script, for tests in another process.
 //
-// What is sent looks as the vendors' own answers do, padding included. A frame
-// is flushed before every wait of the script; frames with no wait between them
+// What is sent looks as the vendors' own answers do, padding included. Waits
+// for a time keep a schedule that begins with the request: lateness does not add
+// up. A frame is flushed before every wait of the script; frames with no wait between them
 // share writes of about 4 KiB. What a dialect has no words for is left out:
 // OpenAI's knows no signatures, redacted thinking, opaque blocks and pause;
 // Anthropic's calls content_filter a refusal. A client that joins a paused

@@ -40,7 +40,7 @@ func appendCode(b []byte, code string) []byte {
 	return appendString(b, code)
 }
 
-func (openai) voice(a ask, step script.Step, n int64, stamp bool) voice {
+func (openai) voice(a ask, step script.Step, n int64, stamp *stamper) voice {
 	v := &openaiVoice{ask: a, stamp: stamp, word: "content", calls: map[int]int{}}
 	if step.Stop == provider.StopRefusal {
 		v.word = "refusal"
@@ -57,7 +57,7 @@ func (openai) voice(a ask, step script.Step, n int64, stamp bool) voice {
 // openaiVoice writes one answer in the dialect of Chat Completions.
 type openaiVoice struct {
 	ask   ask
-	stamp bool
+	stamp *stamper
 	head  []byte // what each chunk starts with
 	word  string // the member that text goes into
 	calls map[int]int
@@ -86,7 +86,7 @@ const padding = "pZ3kQm8TxW2vLs6R"
 
 func (v *openaiVoice) tail(b []byte, size int) []byte {
 	b = appendString(append(b, `,"obfuscation":`...), padding[:1+(len(padding)-1-size%len(padding))])
-	return append(appendStamp(b, v.stamp), "}\n\n"...)
+	return append(v.stamp.append(b), "}\n\n"...)
 }
 
 func (v *openaiVoice) start(b []byte) []byte {

@@ -73,6 +73,31 @@ func TestPacingIsExactInABubble(t *testing.T) {
 	})
 }
 
+// A client that stops reading makes an answer late, but no later than it was
+// itself: the schedule is one of moments, not of gaps.
+func TestLatenessDoesNotAddUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const words = 1000
+		s := one(script.Text{Pieces: []script.Piece{script.Repeat{Text: " word", Bytes: 5 * words}}})
+		s.Gap = 10 * time.Millisecond
+		_, get, end := bubble(t, s)
+		defer end()
+		begin := time.Now()
+		resp, err := get(t.Context(), "/v1/chat/completions", fmt.Sprintf(dialects["/v1/chat/completions"], true))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		time.Sleep(5 * time.Second) // The pipe holds little: the server is stuck in its second frame.
+		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+			t.Fatal(err)
+		}
+		if got := time.Since(begin); got != (words-1)*s.Gap {
+			t.Errorf("the answer took %v, its script %v", got, (words-1)*s.Gap)
+		}
+	})
+}
+
 func TestWritesBlockWhileTheClientDoesNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const size = 5 << 20

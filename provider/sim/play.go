@@ -41,6 +41,8 @@ type performance struct {
 	voice   voice
 	w       http.ResponseWriter
 	r       *http.Request
+	due     time.Time // when the script wants what comes next
+	stamp   *stamper  // nil if frames are not stamped
 
 	buf   []byte
 	begun bool   // headers are out
@@ -57,7 +59,7 @@ func (p *performance) play() {
 				continue
 			}
 			p.flush()
-			if p.gone || p.server.script.Await(p.r.Context(), a.Hold) != nil {
+			if p.gone || !p.hold(a.Hold) {
 				return
 			}
 		case script.ActFault:
@@ -71,6 +73,28 @@ func (p *performance) play() {
 		}
 	}
 	p.flush()
+}
+
+// hold waits as the script says and reports whether the client is still there.
+// Waits for a time add up from the moment the request came: an answer that got
+// late, because a timer or the client was, does not stay late, and its end comes
+// when the script says. A wait without a time in it begins anew.
+func (p *performance) hold(h script.Hold) bool {
+	if h.Gate != "" || h.Stall || h.For <= 0 {
+		err := p.server.script.Await(p.r.Context(), h)
+		p.mark(time.Now())
+		return err == nil
+	}
+	p.mark(p.due.Add(h.For))
+	left := time.Until(p.due)
+	return left <= 0 || p.server.script.Await(p.r.Context(), script.Hold{For: left}) == nil
+}
+
+func (p *performance) mark(due time.Time) {
+	p.due = due
+	if p.stamp != nil {
+		p.stamp.due = due
+	}
 }
 
 // say streams an act, or keeps it for the blocking answer.

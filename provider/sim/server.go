@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/weir-agents/weir/provider"
 	"github.com/weir-agents/weir/provider/script"
@@ -25,8 +26,9 @@ type Config struct {
 	// BodyMax is the largest request body in bytes; 0 means 64 MiB. A longer one
 	// is refused with status 413.
 	BodyMax int64
-	// Stamp adds to each streamed frame a member weir_sent_ns, the time it was
-	// made in nanoseconds since 1970. Readers ignore members they do not know.
+	// Stamp adds to each streamed frame the members weir_due_ns, when the script
+	// wants it sent, and weir_sent_ns, when it was made: nanoseconds of [Clock].
+	// Readers ignore members they do not know.
 	Stamp bool
 	// EachFrame writes each frame by itself, also where no wait follows it.
 	EachFrame bool
@@ -59,6 +61,7 @@ type Request struct {
 type Server struct {
 	script  *script.Provider
 	cfg     Config
+	clock   Clock
 	mux     *http.ServeMux
 	written atomic.Int64
 	answers atomic.Int64
@@ -75,7 +78,7 @@ func New(s script.Script, cfg Config) *Server {
 	if cfg.BodyMax <= 0 {
 		cfg.BodyMax = bodyMax
 	}
-	v := &Server{script: script.New(s), cfg: cfg, mux: http.NewServeMux(), sealed: map[string]map[string]bool{}}
+	v := &Server{script: script.New(s), cfg: cfg, clock: NewClock(), mux: http.NewServeMux(), sealed: map[string]map[string]bool{}}
 	for _, base := range []string{"", "/v1"} {
 		v.mux.HandleFunc("POST "+base+"/chat/completions", v.answer(openai{}))
 		v.mux.HandleFunc("POST "+base+"/messages", v.answer(anthropic{}))
@@ -132,7 +135,7 @@ type dialect interface {
 	// decode reads a request body; what a strict vendor refuses is noted in c.
 	decode(body []byte, c *checker) (ask, error)
 	// voice returns what writes the answer number n to a.
-	voice(a ask, step script.Step, n int64, stamp bool) voice
+	voice(a ask, step script.Step, n int64, stamp *stamper) voice
 	errorBody(kind, message, code string) []byte
 }
 
@@ -153,6 +156,7 @@ type problem struct {
 // answer handles requests in dialect d.
 func (v *Server) answer(d dialect) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		came := time.Now()
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, v.cfg.BodyMax))
 		if err != nil {
 			if _, large := errors.AsType[*http.MaxBytesError](err); large {
@@ -179,9 +183,12 @@ func (v *Server) answer(d dialect) http.HandlerFunc {
 			return
 		}
 		p := &performance{
-			server: v, dialect: d, ask: a, step: step, w: w, r: r, seals: sealer{server: v},
-			voice: d.voice(a, step, v.answers.Add(1), v.cfg.Stamp),
+			server: v, dialect: d, ask: a, step: step, w: w, r: r, due: came, seals: sealer{server: v},
 		}
+		if v.cfg.Stamp {
+			p.stamp = &stamper{clock: v.clock, due: came}
+		}
+		p.voice = d.voice(a, step, v.answers.Add(1), p.stamp)
 		p.play()
 	}
 }

@@ -168,9 +168,10 @@ func TestStampsTellWhenAFrameWasMade(t *testing.T) {
 			}
 			// Not through a float64, as value would do.
 			var frame struct {
-				At int64 `json:"weir_sent_ns"`
+				At  int64 `json:"weir_sent_ns"`
+				Due int64 `json:"weir_due_ns"`
 			}
-			if err := json.Unmarshal([]byte(d), &frame); err != nil || frame.At < last || frame.At == 0 {
+			if err := json.Unmarshal([]byte(d), &frame); err != nil || frame.At < last || frame.At == 0 || frame.Due > frame.At {
 				t.Errorf("%s: %s after %d: %v", path, d, last, err)
 			}
 			last = frame.At

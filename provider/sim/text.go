@@ -51,10 +51,17 @@ func appendJSON(b []byte, value any) []byte {
 	return append(b, data...)
 }
 
-// appendStamp appends the member that tells when a frame was made.
-func appendStamp(b []byte, stamp bool) []byte {
-	if !stamp {
+// stamper tells when a frame was made, and when the script wanted it.
+type stamper struct {
+	clock Clock
+	due   time.Time
+}
+
+// append appends the members of Config.Stamp; a nil stamper has none.
+func (s *stamper) append(b []byte) []byte {
+	if s == nil {
 		return b
 	}
-	return strconv.AppendInt(append(b, `,"weir_sent_ns":`...), time.Now().UnixNano(), 10)
+	b = strconv.AppendInt(append(b, `,"weir_due_ns":`...), s.clock.At(s.due), 10)
+	return strconv.AppendInt(append(b, `,"weir_sent_ns":`...), s.clock.Now(), 10)
 }

@@ -1,0 +1,14 @@
+package bench
+
+// definitions say what the numbers of a report mean.
+func definitions() []string {
+	return []string{
+		"first (TTFT): from when a question was due until its first text that is not empty.",
+		"itl: between one piece of text and the next; the first is not in it. tpot: (end − first) / (n − 1) of an answer of n tokens.",
+		"added: from when the server made a token's frame until the reader had it. inside: from when this process had read it from its socket.",
+		"asked late, server late: from when a question or token was due until it was sent. Questions and tokens keep a schedule of moments, whatever happened to those before.",
+		"omission: which part of all waiting, counted from when it was due, lay before the sending; measuring from the sending would hide it.",
+		"cpu: user and system time of this process, without the server's. heap: live after a collection. Percentiles are of all rounds together; one that fewer than ten samples lie beyond is withheld.",
+		"Server and readers count on the machine's one monotonic clock. The server is a process of its own unless --here says otherwise.",
+	}
+}

@@ -26,7 +26,9 @@ func main() {
 		os.Exit(exitFailed)
 	}
 	a := &app{std: std, env: os.Getenv, signals: sigs}
-	os.Exit(a.main(os.Args[1:]))
+	code := a.main(os.Args[1:])
+	std.Flush()
+	os.Exit(code)
 }
 
 // app is one run of the program.

@@ -28,7 +28,7 @@ func TestBatcherMergesNeighboursOfABlock(t *testing.T) {
 	merged := named
 	merged.Text = "{}"
 	got, ok := b.Take()
-	want := DeltaBatch{Ref: ref(1, 1), Bytes: 8 + 2*(1+4+2+2), Deltas: []provider.Delta{
+	want := DeltaBatch{Ref: ref(1, 1), Bytes: 8 + 2*(1+4+2), Deltas: []provider.Delta{
 		think, text(0, "abc"), text(1, "d"), text(0, "e"), merged, whole(2, reads(0)), whole(2, reads(1)),
 	}}
 	if diff := cmp.Diff(want, got); diff != "" || !ok {

@@ -3,8 +3,9 @@ package actors
 // PURE: no clock, no goroutine, no lock, no I/O in this file.
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/weir-agents/weir/provider"
@@ -211,7 +212,7 @@ type turnTally struct {
 	squeezed squeezed // the step that was asked anew with a shorter history
 	empty    int      // empty answers in a row
 	round    round
-	before   string // the round before, calls and results
+	before   []byte // sum of the round before, calls and results
 	same     int    // rounds in a row that were the same
 	bad      int    // rounds in a row in which every call failed
 }
@@ -229,15 +230,22 @@ func (t *turnTally) close() {
 	if len(t.round.calls) == 0 { // refused calls tell nothing about the model
 		return
 	}
-	var all strings.Builder
+	all := sha256.New() // calls and results may be large, and are not kept for this
 	failed := 0
 	for i, r := range t.round.results {
-		fmt.Fprintf(&all, "%q %q %q\n", t.round.calls[i].Name, t.round.calls[i].Raw, r.Result.Text)
+		for _, text := range []string{t.round.calls[i].Name, t.round.calls[i].Raw, r.Result.Text} {
+			_, _ = fmt.Fprintf(all, "%d ", len(text)) // a hash takes everything
+			for text != "" {                          // not all of it copied at once
+				n := min(len(text), 4<<10)
+				_, _ = all.Write([]byte(text[:n]))
+				text = text[n:]
+			}
+		}
 		if !r.Event.OK {
 			failed++
 		}
 	}
-	if now := all.String(); now == t.before {
+	if now := all.Sum(nil); bytes.Equal(now, t.before) {
 		t.same++
 	} else {
 		t.before, t.same = now, 1

@@ -3,7 +3,6 @@ package pipeline_test
 import (
 	"context"
 	"crypto/sha256"
-	"hash"
 	"runtime"
 	"strings"
 	"syscall"
@@ -30,42 +29,63 @@ func smallLimits() pipeline.Limits {
 	return pipeline.Limits{LineBytes: 1 << 20, PromptBytes: 64 << 10, CallsMax: 8}
 }
 
+// longCall is the same answer as the arguments of one call.
+const longCall = `{"steps":[{"split":2000,"blocks":[{"call":"keep","id":"call_1","arguments":[{"repeat":"the river is long and slow; ","bytes":52428800},{"gate":"silence"}," end"]}]},"kept"]}`
+
 func TestAFrozenReaderStopsTheServerAndLosesNothing(t *testing.T) {
-	for _, dialect := range dialects {
-		t.Run(dialect, func(t *testing.T) {
-			u := newUpstream(t, longAnswer)
-			limits := smallLimits()
-			s := open(t, u.client(t, dialect), pipeline.Config{Limits: limits})
-			ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
-			defer cancel()
-			before := liveHeap()
-			sum, got, frozen := sha256.New(), 0, 0
-			for e, err := range s.Run(ctx, "tell") {
-				if err != nil {
-					t.Fatal(err)
-				}
-				d, ok := e.(pipeline.TextDelta)
-				if !ok {
-					continue
-				}
-				sum.Write([]byte(d.Text))
-				got += len(d.Text)
-				if at := []int{answerBytes / 20, answerBytes * 19 / 20}; frozen < 2 && got >= at[frozen] {
-					frozen++
-					freeze(t, u, s, before, limits, got)
-				}
-				if got == answerBytes { // all that was held appears while the server is silent
-					u.Open("silence")
-				}
-			}
-			if want := answerSum(" end"); string(want) != string(sum.Sum(nil)) {
-				t.Errorf("the text is not the one that was sent: %d bytes", got)
-			}
-			if frozen != 2 {
-				t.Errorf("froze %d times", frozen)
-			}
-		})
+	for what, answer := range map[string]string{"text": longAnswer, "arguments": longCall} {
+		for _, dialect := range dialects {
+			t.Run(what+" "+dialect, func(t *testing.T) { frozenTwice(t, dialect, answer) })
+		}
 	}
+}
+
+// frozenTwice reads a long answer and stops twice on the way.
+func frozenTwice(t *testing.T, dialect, answer string) {
+	u := newUpstream(t, answer)
+	limits := smallLimits()
+	s := open(t, u.client(t, dialect), pipeline.Config{Limits: limits, Deltas: pipeline.DeltasTools})
+	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
+	defer cancel()
+	before := liveHeap()
+	sum, got, frozen := sha256.New(), 0, 0
+	for e, err := range s.Run(ctx, "tell") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		piece := pieceOf(e)
+		if piece == "" {
+			continue
+		}
+		sum.Write([]byte(piece))
+		got += len(piece)
+		if at := []int{answerBytes / 20, answerBytes * 19 / 20}; frozen < 2 && got >= at[frozen] {
+			frozen++
+			freeze(t, u, s, before, limits, got)
+		}
+		if got == answerBytes { // all that was held appears while the server is silent
+			u.Open("silence")
+		}
+	}
+	if want := answerSum(" end"); string(want) != string(sum.Sum(nil)) {
+		t.Errorf("the answer is not the one that was sent: %d bytes", got)
+	}
+	if frozen != 2 {
+		t.Errorf("froze %d times", frozen)
+	}
+}
+
+// pieceOf returns what e brings of the first step.
+func pieceOf(e pipeline.Event) string {
+	switch e := e.(type) {
+	case pipeline.TextDelta:
+		if e.Step == 1 {
+			return e.Text
+		}
+	case pipeline.ToolCallDelta:
+		return e.Arguments
+	}
+	return ""
 }
 
 // answerSum is the hash of the long answer and what follows it.
@@ -138,24 +158,34 @@ func cpu() time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// After the message too: the text is in memory once.
+// After the message too: the text is in memory once, and so are the arguments
+// of a call.
 func TestAReaderThatStopsAfterTheMessageCostsTheMessageOnce(t *testing.T) {
-	u := newUpstream(t, `{"steps":[{"split":2000,"blocks":[{"text":{"repeat":"lorem ipsum ","bytes":52428800}}]}]}`)
-	s := open(t, u.client(t, "openai"), pipeline.Config{Limits: smallLimits()})
-	before := liveHeap()
-	var h hash.Hash = sha256.New()
-	for e, err := range s.Run(t.Context(), "tell") {
-		if err != nil {
-			t.Fatal(err)
-		}
-		switch e := e.(type) {
-		case pipeline.TextDelta:
-			h.Write([]byte(e.Text))
-		case pipeline.MessageCompleted:
-			if heap, most := liveHeap(), before+answerBytes+8<<20; heap > most {
-				t.Errorf("live heap is %d MiB over the start after a message of %d MiB", (heap-before)>>20, answerBytes>>20)
+	const lorem = `{"repeat":"lorem ipsum ","bytes":52428800}`
+	for what, block := range map[string]string{
+		"text": `{"text":` + lorem + `}`,
+		"call": `{"call":"keep","arguments":["{\"text\":\"",` + lorem + `,"\"}"]}`,
+	} {
+		t.Run(what, func(t *testing.T) {
+			u := newUpstream(t, `{"steps":[{"split":2000,"blocks":[`+block+`]}]}`)
+			limits := smallLimits()
+			limits.ReaderWindow = 1 // the next step waits for the reader
+			s := open(t, u.client(t, "openai"), pipeline.Config{Limits: limits})
+			before := liveHeap()
+			for e, err := range s.Run(t.Context(), "tell") {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, ok := e.(pipeline.MessageCompleted); !ok {
+					continue
+				}
+				if heap, most := liveHeap(), before+answerBytes+8<<20; heap > most {
+					t.Errorf("live heap is %d MiB over the start after a message of %d MiB", (heap-before)>>20, answerBytes>>20)
+				}
+				return
 			}
-		}
+			t.Error("no message")
+		})
 	}
 }
 

@@ -1,10 +1,6 @@
 package provider
 
-import "strings"
-
-// pieceBytes is the size of the pieces of a block's text under assembly, after
-// a few smaller ones. A long answer is in memory once: no builder that doubles.
-const pieceBytes = 32 << 10
+import "github.com/weir-agents/weir/provider/internal/gather"
 
 // Assembly puts the deltas of one stream together into a Message. The zero
 // value is ready. It is used by one goroutine.
@@ -18,9 +14,9 @@ type Assembly struct {
 
 // openBlock is a block whose end has not come.
 type openBlock struct {
-	kind   DeltaKind
-	pieces [][]byte
-	done   Block
+	kind DeltaKind
+	text gather.Text // a long answer is in memory once
+	done Block
 }
 
 // Add takes one delta. Its cost is that of copying its text.
@@ -29,7 +25,7 @@ func (a *Assembly) Add(d Delta) {
 	case TextDelta, ThinkingDelta:
 		b := a.at(d.Block)
 		b.kind = d.Kind
-		b.grow(d.Text)
+		gather.Add(&b.text, d.Text)
 		a.bytes += len(d.Text)
 	case ToolCallDelta: // for display; the call comes whole
 		a.at(d.Block)
@@ -51,24 +47,6 @@ func (a *Assembly) at(i int) *openBlock {
 		a.open = append(a.open, openBlock{})
 	}
 	return &a.open[i]
-}
-
-func (b *openBlock) grow(text string) {
-	for text != "" {
-		n := len(b.pieces)
-		if n == 0 || len(b.pieces[n-1]) == cap(b.pieces[n-1]) {
-			size := 256 // most blocks are short, and many streams are open at once
-			if n > 0 {
-				size = min(2*cap(b.pieces[n-1]), pieceBytes)
-			}
-			b.pieces = append(b.pieces, make([]byte, 0, size))
-			n++
-		}
-		last := &b.pieces[n-1]
-		k := min(len(text), cap(*last)-len(*last))
-		*last = append(*last, text[:k]...)
-		text = text[k:]
-	}
 }
 
 // Bytes returns how much text and data the assembly holds.
@@ -106,7 +84,8 @@ func (a *Assembly) Message() Message {
 
 // finish returns the block, nil if it has no content.
 func (b *openBlock) finish() Block {
-	text := b.join()
+	text := gather.String(b.text.Whole())
+	b.text = gather.Text{}
 	switch done := b.done.(type) {
 	case nil:
 	case Thinking:
@@ -125,21 +104,8 @@ func (b *openBlock) finish() Block {
 	}
 }
 
-func (b *openBlock) join() string {
-	n := 0
-	for _, p := range b.pieces {
-		n += len(p)
-	}
-	var all strings.Builder
-	all.Grow(n)
-	for _, p := range b.pieces {
-		all.Write(p)
-	}
-	b.pieces = nil
-	return all.String()
-}
-
-// BlockBytes returns the bytes of text and data that b holds.
+// BlockBytes returns the bytes of text and data that b holds. The arguments of
+// a call count once where its raw text is the same: readers share the memory.
 func BlockBytes(b Block) int {
 	switch b := b.(type) {
 	case Text:
@@ -147,7 +113,10 @@ func BlockBytes(b Block) int {
 	case Thinking:
 		return len(b.Text) + len(b.Signature) + len(b.Redacted)
 	case ToolCall:
-		n := len(b.ID) + len(b.Name) + len(b.Arguments) + len(b.Raw)
+		n := len(b.ID) + len(b.Name) + len(b.Arguments)
+		if b.Raw != string(b.Arguments) {
+			n += len(b.Raw)
+		}
 		for k, v := range b.Extra {
 			n += len(k) + len(v)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/weir-agents/weir/provider"
+	"github.com/weir-agents/weir/provider/internal/gather"
 	"github.com/weir-agents/weir/provider/internal/wire"
 )
 
@@ -34,7 +35,7 @@ type block struct {
 	id, name string
 	sent     string          // the id as it came
 	input    json.RawMessage // as a call started; the whole start of an opaque block
-	args     []byte          // the text of its input, from deltas
+	args     gather.Text     // the text of its input, from deltas
 	extra    map[string]json.RawMessage
 
 	members object            // of an opaque block
@@ -124,7 +125,7 @@ func (f *fold) grow(pos int, raw []byte) {
 	b := &f.blocks[pos]
 	b.closed = false
 	if b.kind == opaqueBlock {
-		b.args = b.half.Append(b.args, raw)
+		gather.Add(&b.args, b.half.Append(nil, raw))
 		f.held += len(raw)
 		return
 	}
@@ -152,7 +153,7 @@ func (f *fold) began(pos, start int) {
 	case textBlock:
 		f.words = true
 	case callBlock:
-		b.args = append(b.args, text...)
+		gather.Add(&b.args, text)
 		f.held += len(text)
 	}
 }
@@ -163,7 +164,7 @@ func (f *fold) flush(pos int) {
 	switch {
 	case b.half == 0:
 	case b.kind == opaqueBlock:
-		b.args = b.half.Flush(b.args)
+		gather.Add(&b.args, b.half.Flush(nil))
 	default:
 		start := f.begin(pos)
 		f.out.Text = b.half.Flush(f.out.Text)
@@ -217,23 +218,22 @@ func (b *block) signature() string {
 }
 
 func (b *block) call() provider.ToolCall {
-	text := b.text()
-	c := provider.ToolCall{ID: b.id, Name: b.name, Arguments: wire.Arguments(text), Raw: text, Extra: b.extra}
-	b.cut = c.Arguments == nil
-	return c
+	args, raw := wire.Shared(b.text())
+	b.cut = args == nil
+	return provider.ToolCall{ID: b.id, Name: b.name, Arguments: args, Raw: raw, Extra: b.extra}
 }
 
 // text returns the text of a call's input: that of its deltas, else the input
 // it started with.
-func (b *block) text() string {
-	text := wire.Trim(string(b.args))
+func (b *block) text() []byte {
+	text := bytes.Trim(b.args.Whole(), wire.Blanks)
 	switch {
-	case text != "" || len(b.input) == 0 || isEmptyInput(b.input):
+	case len(text) > 0 || len(b.input) == 0 || isEmptyInput(b.input):
 		return text
 	case b.input[0] == '"': // text that is no object, from a server that does not stream
-		return wire.Trim(object{"input": b.input}.string("input"))
+		return []byte(object{"input": b.input}.string("input"))
 	default:
-		return string(b.input)
+		return b.input
 	}
 }
 
@@ -271,18 +271,18 @@ func (b *block) take(delta object) int {
 // opaque returns the block for sending back: as it started, and with what
 // deltas told.
 func (b *block) opaque() json.RawMessage {
-	text := wire.Trim(string(b.args))
-	if text == "" && len(b.grown) == 0 {
+	text := bytes.Trim(b.args.Whole(), wire.Blanks)
+	if len(text) == 0 && len(b.grown) == 0 {
 		return wire.Mended(b.input)
 	}
 	whole := maps.Clone(b.members)
 	for name, text := range b.grown {
 		whole[name] = slices.Concat([]byte{'"'}, b.members.inside(name), text, []byte{'"'})
 	}
-	if text != "" {
+	if len(text) > 0 {
 		whole["input"] = json.RawMessage("{}")
-		if wire.IsObject(text) {
-			whole["input"] = json.RawMessage(text)
+		if wire.IsObject(gather.String(text)) {
+			whole["input"] = text
 		}
 	}
 	raw, err := json.Marshal(whole)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/weir-agents/weir/provider"
+	"github.com/weir-agents/weir/provider/internal/gather"
 	"github.com/weir-agents/weir/provider/internal/wire"
 )
 
@@ -40,8 +41,8 @@ func (f *fold) shares(s *slot) bool {
 
 // call returns the call of s as far as it has come.
 func (s *slot) call(id string) provider.ToolCall {
-	raw := string(bytes.TrimRight(s.args, blanks))
-	return provider.ToolCall{ID: id, Name: s.name, Arguments: wire.Arguments(raw), Raw: raw, Extra: maps.Clone(s.extra)}
+	args, raw := wire.Shared(s.args.Whole())
+	return provider.ToolCall{ID: id, Name: s.name, Arguments: args, Raw: raw, Extra: maps.Clone(s.extra)}
 }
 
 // finishCalls gives out each call whole. usable is false if the arguments of
@@ -50,8 +51,8 @@ func (f *fold) finishCalls(out *wire.Out) (n int, usable bool, err error) {
 	usable = true
 	ids := f.newIDs()
 	for _, s := range f.slots {
-		s.args = s.half.Flush(s.args)
-		if s.name == "" && len(s.args) == 0 {
+		gather.Add(&s.args, s.half.Flush(nil))
+		if s.name == "" && s.args.Len() == 0 {
 			continue
 		}
 		if s.name == "" {
@@ -63,7 +64,6 @@ func (f *fold) finishCalls(out *wire.Out) (n int, usable bool, err error) {
 		}
 		n++
 		call := s.call(ids.of(s.id))
-		s.args = nil // the call holds them twice already
 		usable = usable && call.Arguments != nil
 		if s.early == nil || !same(*s.early, call) {
 			out.Done(s.block, call)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/weir-agents/weir/provider"
+	"github.com/weir-agents/weir/provider/streamtest"
 )
 
 // Ids and names are held for each call, so they count like any other text (I3).
@@ -45,4 +46,10 @@ func TestAKeyInPiecesIsNotShown(t *testing.T) {
 			}
 		})
 	}
+}
+
+// I3: the arguments of a large call are in memory once.
+func TestALargeCallIsHeldOnce(t *testing.T) {
+	c := reader(t, Config{})
+	streamtest.CheckLargeCall(t, c.Stream(withBody(t, streamtest.LargeCallBody("openai")), streamtest.Request()))
 }

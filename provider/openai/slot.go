@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/weir-agents/weir/provider"
+	"github.com/weir-agents/weir/provider/internal/gather"
 	"github.com/weir-agents/weir/provider/internal/wire"
 )
 
@@ -24,7 +25,7 @@ type slot struct {
 	legacy  bool // a function_call
 	id      string
 	name    string
-	args    []byte // without leading blanks
+	args    gather.Text // without leading blanks
 	half    wire.Half
 	grown   wire.Partial
 	extra   map[string]json.RawMessage
@@ -34,16 +35,18 @@ type slot struct {
 
 const blanks = wire.Blanks
 
-func (s *slot) complete() bool { return s.grown.Complete(s.args) }
+func (s *slot) complete() bool { return s.grown.Complete(&s.args) }
 
 // placeholder reports arguments that are just {}, which more to come replaces.
+// They are complete.
 func (s *slot) placeholder() bool {
-	return string(bytes.TrimRight(s.args, blanks)) == "{}"
+	return string(bytes.TrimRight(s.args.Whole(), blanks)) == "{}"
 }
 
-// repeats reports whether text is what the arguments are already.
+// repeats reports whether text is what the arguments are already. They are
+// complete.
 func (s *slot) repeats(text []byte) bool {
-	return bytes.Equal(bytes.Trim(text, blanks), bytes.TrimRight(s.args, blanks))
+	return bytes.Equal(bytes.Trim(text, blanks), bytes.TrimRight(s.args.Whole(), blanks))
 }
 
 // candidate returns the slot that e may belong to, nil for a new one.
@@ -73,7 +76,7 @@ func (s *slot) begins(e *entry, id, name string) bool {
 		return false
 	}
 	complete := s.complete()
-	if id != "" && s.id != "" && id != s.id && (len(s.args) == 0 || complete) {
+	if id != "" && s.id != "" && id != s.id && (s.args.Len() == 0 || complete) {
 		return true
 	}
 	differs := s.name != "" && s.name != name
@@ -141,24 +144,28 @@ func (f *fold) merge(s *slot, e *entry, id, name string, out *wire.Out) {
 	short := len(s.name)
 	named := s.rename(name)
 	out.Hold(len(s.name) - short)
-	before := len(s.args)
-	if s.take(e) {
-		before = 0
-	}
-	if !named && len(s.args) == before || s.name == "" && len(s.args) == 0 {
+	text := f.arguments(s, e)
+	if !named && len(text) == 0 || s.name == "" && s.args.Len() == 0 {
 		return
 	}
 	if s.block < 0 {
 		s.block = f.block()
 	}
 	out.Begin(provider.ToolCallDelta, s.block, s.id, s.name)
-	out.Text = append(out.Text, s.args[before:]...)
+	if len(out.Text) == 0 && len(text) > spareBytes { // a very long piece is not copied
+		out.Text = text
+		return
+	}
+	out.Text = append(out.Text, text...)
 }
+
+// spareBytes is how much memory for decoding is kept for the next piece.
+const spareBytes = 64 << 10
 
 // rename takes a name, or a piece of one, and reports whether it is news.
 func (s *slot) rename(name string) bool {
 	switch {
-	case name == "" || name == s.name || s.name != "" && len(s.args) > 0 || len(s.name) > nameMax:
+	case name == "" || name == s.name || s.name != "" && s.args.Len() > 0 || len(s.name) > nameMax:
 		return false
 	case strings.HasPrefix(name, s.name):
 		s.name = name
@@ -168,32 +175,36 @@ func (s *slot) rename(name string) bool {
 	return true
 }
 
-// take adds the arguments of e. It reports whether what was there was only a
-// placeholder and is gone.
-func (s *slot) take(e *entry) (replaced bool) {
+// arguments adds the arguments of e to s, and returns what was added, which is
+// good until the next call.
+func (f *fold) arguments(s *slot, e *entry) []byte {
 	if e.args == nil && e.object == nil {
-		return false
+		return nil
 	}
 	if s.complete() {
 		text := e.arguments()
 		if len(bytes.Trim(text, blanks)) == 0 || s.repeats(text) {
-			return false
+			return nil
 		}
 		if s.placeholder() {
-			s.args, s.grown, replaced = s.args[:0], wire.Partial{}, true
+			s.args, s.grown = gather.Text{}, wire.Partial{}
 		}
 	}
-	before := len(s.args)
 	if e.object != nil {
-		s.args = append(s.args, e.object...)
+		f.scratch = append(f.scratch[:0], e.object...)
 	} else {
-		s.args = s.half.Append(s.args, e.args)
+		f.scratch = s.half.Append(f.scratch[:0], e.args)
 	}
-	if before == 0 {
-		s.args = bytes.TrimLeft(s.args, blanks)
+	text := f.scratch
+	if cap(f.scratch) > spareBytes {
+		f.scratch = nil
 	}
-	s.grown.Add(s.args[before:])
-	return replaced
+	if s.args.Len() == 0 {
+		text = bytes.TrimLeft(text, blanks)
+	}
+	gather.Add(&s.args, text)
+	s.grown.Add(text)
+	return text
 }
 
 // interned returns short strings that come again and again without allocating.

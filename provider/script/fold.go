@@ -2,9 +2,9 @@ package script
 
 import (
 	"net/http"
-	"strings"
 
 	"github.com/weir-agents/weir/provider"
+	"github.com/weir-agents/weir/provider/internal/gather"
 	"github.com/weir-agents/weir/provider/internal/wire"
 )
 
@@ -23,7 +23,7 @@ type folder struct {
 // slot is a call whose arguments are coming.
 type slot struct {
 	id   string
-	text strings.Builder
+	text gather.Text
 }
 
 // fold returns the deltas of a, which hold until the next call. After it, err
@@ -78,7 +78,7 @@ func (f *folder) slot(block int, c Call) *slot {
 func (f *folder) piece(a Act) provider.Delta {
 	d := provider.Delta{Kind: provider.TextDelta, Block: a.Block, Text: a.Text}
 	if s := f.slots[a.Block]; s != nil {
-		s.text.WriteString(a.Text)
+		gather.Add(&s.text, a.Text)
 		d.Kind, d.ID, d.Name = provider.ToolCallDelta, s.id, a.Of.(Call).Name
 		return d
 	}
@@ -102,7 +102,7 @@ func (f *folder) done(a Act) provider.Block {
 		return provider.Opaque{Dialect: b.dialect(), Raw: b.Raw, Unknown: b.Unknown}
 	case Call:
 		s := f.slots[a.Block]
-		raw := strings.TrimSpace(s.text.String())
+		args, raw := wire.Shared(s.text.Whole())
 		delete(f.slots, a.Block)
 		if b.Name == "" && raw != "" {
 			f.fail(provider.BadToolCall, "a call has arguments but no name")
@@ -111,7 +111,7 @@ func (f *folder) done(a Act) provider.Block {
 			f.calls--
 			return nil
 		}
-		return provider.ToolCall{ID: s.id, Name: b.Name, Arguments: wire.Arguments(raw), Raw: raw, Extra: b.Extra}
+		return provider.ToolCall{ID: s.id, Name: b.Name, Arguments: args, Raw: raw, Extra: b.Extra}
 	default: // Text
 		return nil
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"github.com/weir-agents/weir/provider/internal/gather"
 )
 
 // Blanks are what JSON allows between its tokens.
@@ -23,30 +25,37 @@ func IsObject(text string) bool {
 // string is unwrapped once. Nothing is repaired but lone surrogate escapes,
 // which would make every later request invalid: they become U+FFFD.
 func Arguments(text string) json.RawMessage {
-	text = Trim(text)
-	if text == "" || text == "null" {
-		return json.RawMessage("{}")
+	args, _ := Shared([]byte(text))
+	return args
+}
+
+// Shared returns what [Arguments] does, and the text itself without the blanks
+// around it. Both are in the memory of text, which may be many megabytes and
+// which nobody may change from now on; only what needs a change is a copy.
+func Shared(text []byte) (args json.RawMessage, raw string) {
+	text = bytes.Trim(text, Blanks)
+	text = text[:len(text):len(text)]
+	raw = gather.String(text)
+	if raw == "" || raw == "null" {
+		return json.RawMessage("{}"), raw
 	}
 	if text[0] == '"' {
 		var inner string
-		if json.Unmarshal([]byte(text), &inner) != nil {
-			return nil
+		if json.Unmarshal(text, &inner) != nil {
+			return nil, raw
 		}
-		text = Trim(inner)
+		text = []byte(Trim(inner))
 	}
-	if !strings.HasPrefix(text, "{") {
-		return nil
+	if len(text) == 0 || text[0] != '{' || !json.Valid(text) {
+		return nil, raw
 	}
-	object := []byte(text) // the one copy: arguments may be many megabytes
-	if !json.Valid(object) {
-		return nil
-	}
-	return pairSurrogates(object)
+	return pairSurrogates(text), raw
 }
 
 // pairSurrogates returns valid JSON with each \uXXXX that is half a surrogate
-// pair without its other half replaced.
+// pair without its other half replaced: raw itself if there is none, else a copy.
 func pairSurrogates(raw []byte) []byte {
+	same := true
 	for i := 0; i < len(raw); i++ {
 		j := bytes.IndexByte(raw[i:], '\\')
 		if j < 0 || i+j+1 >= len(raw) {
@@ -65,6 +74,9 @@ func pairSurrogates(raw []byte) []byte {
 				i += 10
 				continue
 			}
+		}
+		if same {
+			raw, same = bytes.Clone(raw), false
 		}
 		copy(raw[i+1:], "fffd")
 	}
@@ -113,13 +125,14 @@ func (p *Partial) next(c byte) {
 }
 
 // Complete reports whether text, which is all that was added, is a JSON
-// object. It parses at most once in the life of p.
-func (p *Partial) Complete(text []byte) bool {
+// object. It asks for the whole text, and parses it, at most once in the life
+// of p.
+func (p *Partial) Complete(text *gather.Text) bool {
 	if !p.closed || p.broken {
 		return false
 	}
 	if !p.checked {
-		p.checked, p.valid = true, json.Valid(text)
+		p.checked, p.valid = true, json.Valid(text.Whole())
 	}
 	return p.valid
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/weir-agents/weir/provider/internal/gather"
 )
 
 func TestPiecesOfAStringMeet(t *testing.T) {
@@ -90,12 +92,15 @@ func FuzzArguments(f *testing.F) {
 		text = strings.TrimLeft(text, Blanks)
 		cut = min(max(cut, 0), len(text))
 		var p Partial
+		var all gather.Text
+		gather.Add(&all, text[:cut])
 		p.Add([]byte(text[:cut]))
-		if got, want := p.Complete([]byte(text[:cut])), IsObject(text[:cut]); got != want {
+		if got, want := p.Complete(&all), IsObject(text[:cut]); got != want {
 			t.Errorf("%q: complete %t, want %t", text[:cut], got, want)
 		}
+		gather.Add(&all, text[cut:])
 		p.Add([]byte(text[cut:]))
-		if got, want := p.Complete([]byte(text)), IsObject(text); got != want {
+		if got, want := p.Complete(&all), IsObject(text); got != want {
 			t.Errorf("%q after %d: complete %t, want %t", text, cut, got, want)
 		}
 		args := Arguments(text)

@@ -3,11 +3,13 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/weir-agents/weir/cmd/weir/internal/config"
+	"github.com/weir-agents/weir/tools/rules"
 )
 
 // configure reads the command line together with the config files. Without
@@ -34,8 +36,53 @@ func (a *app) configure(args []string, attended bool) (err error) {
 	if a.flags, a.command, _, err = parse(args, a.std.Out, resolver{a.config}); err != nil {
 		return err
 	}
-	a.flags.Allow, a.flags.Deny = a.config.Texts("allow"), a.config.Texts("deny") // of every layer
-	return nil
+	if a.flags.Allow, err = a.ruleTexts("allow"); err == nil {
+		a.flags.Deny, err = a.ruleTexts("deny")
+	}
+	return err
+}
+
+// ruleTexts returns the rules of every layer. One that cannot be read is an
+// error with its place; of a project that is not trusted it does not count.
+func (a *app) ruleTexts(name string) ([]string, error) {
+	var texts []string
+	for _, p := range a.config.Get(name).Parts {
+		_, err := rules.Parse(p.Text)
+		switch {
+		case err == nil:
+			texts = append(texts, p.Text)
+		case a.config.Doubtful(p):
+			a.config.Refused = append(a.config.Refused, fmt.Sprintf("%s: %s does not count: %s", p.From, name, err))
+		default:
+			return nil, usagef("%s: %s", p.From, err)
+		}
+	}
+	return texts, nil
+}
+
+// toolNames returns what the lists of tools name, less what a project that is
+// not trusted names and there is not.
+func (a *app) toolNames(all []string) []string {
+	names := a.flags.Tools
+	for _, p := range a.config.Get("tools").Parts {
+		if a.config.Doubtful(p) && p.Text != "none" && !slices.Contains(all, p.Text) {
+			a.warn(fmt.Sprintf("%s: tools: there is no %q, or it is off", p.From, p.Text))
+			names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == p.Text })
+		}
+	}
+	if len(names) == 0 && len(a.flags.Tools) > 0 {
+		return []string{"none"}
+	}
+	return names
+}
+
+// fetches reports whether web_fetch is wanted: it is off until the person, or a
+// project that is trusted, allows it or names it among the tools.
+func (a *app) fetches() bool {
+	const name = "web_fetch"
+	return slices.Contains(a.flags.Allow, name) || slices.ContainsFunc(a.config.Get("tools").Parts, func(p config.Part) bool {
+		return p.Text == name && !a.config.Doubtful(p)
+	})
 }
 
 // given is what a command line says by itself.

@@ -180,9 +180,10 @@ func (a *app) openTools(h *house) (err error) {
 	}
 	h.registry, err = tools.NewRegistry(tools.Builtin(h.work, tools.Config{
 		Env: os.Environ(), SecretEnv: keyVariables(), Wrap: h.confined.wrap, SpillDir: h.spill, Skills: skills,
+		WebFetch: a.fetches(),
 	})...)
 	if err == nil && len(f.Tools) > 0 {
-		h.registry, err = h.registry.Subset(f.Tools)
+		h.registry, err = h.registry.Subset(a.toolNames(h.registry.Names()))
 	}
 	if err != nil {
 		return usagef("--tools: %s", err)

@@ -18,6 +18,11 @@ func (s *Settings) Get(name string) Setting { return s.byName[name] }
 // that counts.
 func (s *Settings) Texts(name string) []string { return s.byName[name].texts() }
 
+// Doubtful reports whether a project says p that is not trusted.
+func (s *Settings) Doubtful(p Part) bool {
+	return len(s.doubtful) > 1 && strings.HasPrefix(p.From, s.doubtful)
+}
+
 // Flag returns the value that a file gives name, as a flag parser takes it: a
 // string, or []any of strings for a list. It is not ok where a flag, the
 // environment or the default decides, so it may be asked after those.

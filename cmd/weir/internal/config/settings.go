@@ -61,23 +61,33 @@ type Settings struct {
 	// Vendors are the named servers.
 	Vendors map[string]Vendor
 	// Refused are sentences on what the project's file asked for and may not have.
-	Refused []string
+	Refused  []string
+	doubtful string // the start of From of what a project says that is not trusted
 }
 
 // Load reads the files and decides. Errors are mistakes in a file or in the
-// environment, with the place; the caller is told, nothing is guessed.
+// environment, with the place; the caller is told, nothing is guessed. A file of
+// a project that is not trusted makes no error: it is refused whole.
 func Load(in Input) (*Settings, error) {
 	user, err := userFile(in.UserDir)
 	if err != nil {
 		return nil, err
 	}
+	s := &Settings{byName: map[string]Setting{}, Vendors: map[string]Vendor{}}
 	project := &file{}
 	if in.Trust != Unread && in.ProjectRoot != "" {
-		if project, err = projectFile(in.ProjectRoot); err != nil {
+		project, err = projectFile(in.ProjectRoot)
+		switch {
+		case err != nil && in.Trust == Trusted:
 			return nil, err
+		case err != nil: // whoever made the folder must not keep the program from running in it
+			s.refuse("the project's config does not count: %s", err)
+			project = &file{}
+		}
+		if in.Trust != Trusted {
+			s.doubtful = project.path + ":"
 		}
 	}
-	s := &Settings{byName: map[string]Setting{}, Vendors: map[string]Vendor{}}
 	for _, k := range keys {
 		if err := s.decide(k, in, user, project); err != nil {
 			return nil, err
@@ -143,7 +153,13 @@ func (s *Settings) project(k key, trust Trust, set *Setting, want []string, wher
 	case k.narrow == adds:
 		set.Parts = append(slices.Clone(set.Parts), parts(want, where)...)
 	default:
+		old := set.Parts
 		set.Parts = parts(left, where)
+		for i, p := range set.Parts { // what is left of a list was said above
+			if at := slices.IndexFunc(old, func(o Part) bool { return k.narrow == fewer && o.Text == p.Text }); at >= 0 {
+				set.Parts[i] = old[at]
+			}
+		}
 	}
 }
 

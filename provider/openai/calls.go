@@ -39,10 +39,30 @@ func (f *fold) shares(s *slot) bool {
 	return false
 }
 
+// innerExtra is the name under which a call's Extra has the vendor members that
+// stand within its function.
+const innerExtra = "function"
+
+// marshal returns the JSON of members that are JSON.
+func marshal(v any) json.RawMessage {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic("openai: " + err.Error())
+	}
+	return raw
+}
+
 // call returns the call of s as far as it has come.
 func (s *slot) call(id string) provider.ToolCall {
 	args, raw := wire.Shared(s.args.Whole())
-	return provider.ToolCall{ID: id, Name: s.name, Arguments: args, Raw: raw, Extra: maps.Clone(s.extra)}
+	extra := maps.Clone(s.extra)
+	if len(s.inner) > 0 {
+		if extra == nil {
+			extra = map[string]json.RawMessage{}
+		}
+		extra[innerExtra] = marshal(s.inner)
+	}
+	return provider.ToolCall{ID: id, Name: s.name, Arguments: args, Raw: raw, Extra: extra}
 }
 
 // finishCalls gives out each call whole. usable is false if the arguments of

@@ -1,8 +1,8 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/json"
+	"slices"
 
 	"github.com/weir-agents/weir/provider/internal/wire"
 )
@@ -27,7 +27,8 @@ type choice struct {
 	text     []piece
 	refusal  literal
 	calls    []entry
-	legacy   *entry // function_call
+	legacy   *entry            // function_call
+	details  []json.RawMessage // of the reasoning
 }
 
 // piece is a piece of the content.
@@ -45,6 +46,7 @@ type entry struct {
 	args    literal // of a string
 	object  []byte  // arguments that are no string, as JSON text
 	extra   map[string]json.RawMessage
+	inner   map[string]json.RawMessage // likewise what stands within function
 }
 
 // reset empties c and keeps its memory.
@@ -101,7 +103,7 @@ func faultIn(o object, raw []byte) []byte {
 	switch e := o["error"]; {
 	case len(e) > 0 && e[0] == '{':
 		return e
-	case asText(e) != nil:
+	case len(e) > 0 && e[0] == '"': // also one without words
 		return raw
 	}
 	return nil
@@ -124,7 +126,8 @@ func (c *chunk) parseChoice(raw json.RawMessage, whole bool) {
 }
 
 func (t *choice) parseDelta(delta object, whole bool) {
-	t.thinking = appendThinking(t.thinking, delta)
+	t.details = list(delta["reasoning_details"])
+	t.thinking = appendThinking(t.thinking, delta, t.details)
 	t.text = appendContent(t.text, delta["content"])
 	t.refusal = delta.text("refusal")
 	for i, raw := range list(delta["tool_calls"]) {
@@ -147,13 +150,13 @@ func (t *choice) parseDelta(delta object, whole bool) {
 
 // appendThinking takes the first of the thinking fields that is not empty:
 // they repeat each other.
-func appendThinking(to []literal, delta object) []literal {
+func appendThinking(to []literal, delta object, details []json.RawMessage) []literal {
 	for _, key := range []string{"reasoning_content", "reasoning"} {
 		if text := delta.text(key); text != nil {
 			return append(to, text)
 		}
 	}
-	for _, raw := range list(delta["reasoning_details"]) {
+	for _, raw := range details {
 		o := asObject(raw)
 		for _, key := range []string{"text", "summary"} {
 			if text := o.text(key); text != nil {
@@ -194,23 +197,27 @@ func parseEntry(o object) entry {
 	e := parseFunction(asObject(o["function"]))
 	e.index, e.indexed = o.number("index")
 	e.id = o.text("id")
-	for key, raw := range o {
-		switch key {
-		case "index", "id", "type", "function":
-		default:
-			if present(raw) {
-				if e.extra == nil {
-					e.extra = map[string]json.RawMessage{}
-				}
-				e.extra[key] = bytes.Clone(raw)
-			}
-		}
-	}
+	e.extra = extras(o, "index", "id", "type", "function")
 	return e
 }
 
+// extras returns the members of o but the known ones, nil if there are none.
+func extras(o object, known ...string) map[string]json.RawMessage {
+	var all map[string]json.RawMessage
+	for key, raw := range o {
+		if !present(raw) || slices.Contains(known, key) {
+			continue
+		}
+		if all == nil {
+			all = map[string]json.RawMessage{}
+		}
+		all[key] = wire.Mended(raw)
+	}
+	return all
+}
+
 func parseFunction(f object) entry {
-	e := entry{name: f.text("name")}
+	e := entry{name: f.text("name"), inner: extras(f, "name", "arguments")}
 	switch args := f["arguments"]; {
 	case !present(args):
 	case args[0] == '"':

@@ -19,6 +19,7 @@ type fold struct {
 	split     splitter
 	scratch   []byte
 
+	details details
 	slots   []*slot
 	strings interned
 	finish  string
@@ -73,6 +74,9 @@ func (f *fold) take(out *wire.Out) error {
 }
 
 func (f *fold) choice(c *choice, out *wire.Out) error {
+	if err := f.details.add(c.details, out); err != nil {
+		return err
+	}
 	for _, lit := range c.thinking {
 		f.think(lit, out)
 	}
@@ -189,6 +193,10 @@ func (f *fold) End(out *wire.Out) error {
 			Retryable: true,
 		}
 	}
+	if sealed, ok := f.details.block(); ok && !nothing { // thinking alone answers nothing
+		out.Done(f.block(), sealed)
+	}
+	f.chunk = chunk{} // it may hold a whole answer
 	out.Finish(f.stop(n > 0), f.usage.get())
 	return nil
 }

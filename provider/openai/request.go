@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"slices"
 	"strings"
 
 	sdk "github.com/openai/openai-go/v3"
@@ -151,13 +152,18 @@ func dataURL(mediaType string, data []byte) string {
 func (c *Client) assistantMessage(m provider.Message) []sdk.ChatCompletionMessageParamUnion {
 	var a sdk.ChatCompletionAssistantMessageParam
 	var thinking strings.Builder
+	extra := map[string]any{}
 	for _, b := range m.Blocks {
 		switch b := b.(type) {
 		case provider.Thinking:
 			thinking.WriteString(b.Text)
 		case provider.ToolCall:
 			a.ToolCalls = append(a.ToolCalls, callParam(b))
-		case provider.Text, provider.Image, provider.File, provider.ToolResult, provider.Opaque: // Text comes below
+		case provider.Opaque: // members of the message
+			if b.Dialect == dialect {
+				maps.Copy(extra, fields(asObject(b.Raw), "role", "content", "tool_calls"))
+			}
+		case provider.Text, provider.Image, provider.File, provider.ToolResult: // Text comes below
 		}
 	}
 	text := m.Text()
@@ -168,7 +174,10 @@ func (c *Client) assistantMessage(m provider.Message) []sdk.ChatCompletionMessag
 		a.Content.OfString = sdk.String(text)
 	}
 	if c.config.GiveThinking && thinking.Len() > 0 {
-		a.SetExtraFields(map[string]any{"reasoning_content": thinking.String()})
+		extra["reasoning_content"] = thinking.String()
+	}
+	if len(extra) > 0 {
+		a.SetExtraFields(extra)
 	}
 	return []sdk.ChatCompletionMessageParamUnion{{OfAssistant: &a}}
 }
@@ -182,14 +191,25 @@ func callParam(call provider.ToolCall) sdk.ChatCompletionMessageToolCallUnionPar
 		ID:       call.ID,
 		Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: call.Name, Arguments: arguments},
 	}
-	if len(call.Extra) > 0 {
-		extra := make(map[string]any, len(call.Extra))
-		for key, raw := range maps.All(call.Extra) {
-			extra[key] = raw
-		}
+	if inner := asObject(call.Extra[innerExtra]); len(inner) > 0 {
+		p.Function.SetExtraFields(fields(inner, "name", "arguments"))
+	}
+	if extra := fields(call.Extra, innerExtra, "id", "type"); len(extra) > 0 {
 		p.SetExtraFields(extra)
 	}
 	return sdk.ChatCompletionMessageToolCallUnionParam{OfFunction: p}
+}
+
+// fields returns members as the SDK takes them, those that stand for themselves
+// left out.
+func fields[M ~map[string]json.RawMessage](members M, own ...string) map[string]any {
+	all := make(map[string]any, len(members))
+	for key, raw := range members {
+		if !slices.Contains(own, key) {
+			all[key] = raw
+		}
+	}
+	return all
 }
 
 // toolMessages returns one message for each result. A tool's message holds

@@ -230,7 +230,7 @@ func (s *scanner) functionMember(c *chunk, key []byte) bool {
 	case "arguments":
 		return s.once(seenArguments) && s.optional(&to.args)
 	}
-	return s.skip()
+	return s.null() // likewise
 }
 
 // optional reads a string or null; an empty string is an absent one.

@@ -29,8 +29,9 @@ type slot struct {
 	half    wire.Half
 	grown   wire.Partial
 	extra   map[string]json.RawMessage
-	block   int                // -1 until the slot has a name or arguments
-	early   *provider.ToolCall // given out before the end
+	inner   map[string]json.RawMessage // extras within function
+	block   int                        // -1 until the slot has a name or arguments
+	early   *provider.ToolCall         // given out before the end
 }
 
 const blanks = wire.Blanks
@@ -134,13 +135,8 @@ func (f *fold) merge(s *slot, e *entry, id, name string, out *wire.Out) {
 		s.id = id
 		out.Hold(len(id))
 	}
-	for key, raw := range e.extra {
-		if s.extra == nil {
-			s.extra = map[string]json.RawMessage{}
-		}
-		s.extra[key] = raw
-		out.Hold(len(key) + len(raw))
-	}
+	keep(&s.extra, e.extra, out)
+	keep(&s.inner, e.inner, out)
 	short := len(s.name)
 	named := s.rename(name)
 	out.Hold(len(s.name) - short)
@@ -161,6 +157,17 @@ func (f *fold) merge(s *slot, e *entry, id, name string, out *wire.Out) {
 
 // spareBytes is how much memory for decoding is kept for the next piece.
 const spareBytes = 64 << 10
+
+// keep adds vendor members to those that a slot has.
+func keep(to *map[string]json.RawMessage, more map[string]json.RawMessage, out *wire.Out) {
+	if *to == nil && len(more) > 0 {
+		*to = make(map[string]json.RawMessage, len(more))
+	}
+	for key, raw := range more {
+		(*to)[key] = raw
+		out.Hold(len(key) + len(raw))
+	}
+}
 
 // rename takes a name, or a piece of one, and reports whether it is news.
 func (s *slot) rename(name string) bool {

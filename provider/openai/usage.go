@@ -1,7 +1,9 @@
 package openai
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/weir-agents/weir/provider"
@@ -16,56 +18,98 @@ type usage struct {
 
 // add takes a usage object, which is valid JSON.
 func (u *usage) add(raw []byte) {
+	if !u.scan(raw) { // a key with escapes, very deep members
+		u.parse(asObject(raw))
+	}
+}
+
+// at returns where the number of that name goes, nil for one of no use.
+func (u *usage) at(name string) *int {
+	switch name {
+	case "prompt_tokens":
+		return &u.total.Input
+	case "completion_tokens":
+		return &u.total.Output
+	case "prompt_cache_hit_tokens":
+		return &u.total.CacheRead
+	}
+	return nil
+}
+
+// within returns the same for a number in one of the details.
+func (u *usage) within(name string) *int {
+	switch name {
+	case "cached_tokens":
+		return &u.total.CacheRead
+	case "cache_write_tokens":
+		return &u.total.CacheWrite
+	case "reasoning_tokens":
+		return &u.total.Reasoning
+	}
+	return nil
+}
+
+func isDetails(name string) bool {
+	return name == "prompt_tokens_details" || name == "completion_tokens_details"
+}
+
+// scan takes a usage object without allocating. It returns false if it did not
+// get to its end.
+func (u *usage) scan(raw []byte) bool {
 	s := scanner{b: raw}
-	s.object(nil, func(s *scanner, _ *chunk, key []byte) bool {
-		switch string(key) {
-		case "prompt_tokens":
-			return u.count(s, &u.total.Input, true)
-		case "completion_tokens":
-			return u.count(s, &u.total.Output, true)
-		case "prompt_cache_hit_tokens":
-			return u.count(s, &u.total.CacheRead, false)
-		case "prompt_tokens_details", "completion_tokens_details":
-			return u.details(s)
+	return s.object(nil, func(s *scanner, _ *chunk, key []byte) bool {
+		if !isDetails(string(key)) {
+			return u.next(s, u.at(string(key)))
 		}
-		return s.skip()
+		s.space()
+		if s.i >= len(s.b) || s.b[s.i] != '{' {
+			return s.skip()
+		}
+		return s.object(nil, func(s *scanner, _ *chunk, key []byte) bool {
+			return u.next(s, u.within(string(key)))
+		})
 	})
 }
 
-func (u *usage) details(s *scanner) bool {
+// next takes the value that comes next in s.
+func (u *usage) next(s *scanner, to *int) bool {
 	s.space()
-	if s.i >= len(s.b) || s.b[s.i] != '{' {
-		return s.skip()
+	start := s.i
+	ok := s.skip()
+	if ok && to != nil {
+		u.count(string(s.b[start:s.i]), to)
 	}
-	return s.object(nil, func(s *scanner, _ *chunk, key []byte) bool {
-		switch string(key) {
-		case "cached_tokens":
-			return u.count(s, &u.total.CacheRead, false)
-		case "cache_write_tokens":
-			return u.count(s, &u.total.CacheWrite, false)
-		case "reasoning_tokens":
-			return u.count(s, &u.total.Reasoning, false)
+	return ok
+}
+
+// parse takes any usage object.
+func (u *usage) parse(o object) {
+	for _, name := range slices.Sorted(maps.Keys(o)) { // of two places for a number always the same counts
+		raw := o[name]
+		if to := u.at(name); to != nil {
+			u.count(string(raw), to)
 		}
-		return s.skip()
-	})
+		if !isDetails(name) {
+			continue
+		}
+		for name, raw := range asObject(raw) {
+			if to := u.within(name); to != nil {
+				u.count(string(raw), to)
+			}
+		}
+	}
 }
 
 // count takes a number into to; what is no number, or no count, is passed over.
-func (u *usage) count(s *scanner, to *int, tells bool) bool {
-	s.space()
-	start := s.i
-	if !s.skip() {
-		return false
-	}
-	n, err := strconv.ParseFloat(string(s.b[start:s.i]), 64)
+func (u *usage) count(text string, to *int) {
+	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(n >= 0 && n <= math.MaxInt32) {
-		return true
+		return
 	}
-	u.told = u.told || tells
+	u.told = u.told || to == &u.total.Input || to == &u.total.Output
 	if n > 0 {
 		*to = int(n)
 	}
-	return true
 }
 
 // get returns the usage, nil if none was told.

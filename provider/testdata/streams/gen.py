@@ -524,8 +524,10 @@ oai("surrogate-in-thinking", "Halves of text and of thinking do not meet.",
 # ---- errors ------------------------------------------------------------------
 oai("error-string", "The error is a string.", [X.text("a"), data({"error": "out of berths"})],
     err("provider_error", True, "a", contains="out of berths"))
-oai("error-empty-string", "error is an empty string in every chunk: absent, as all empty strings.",
-    [X({"content": "a"}, error=""), X({}, "stop", error=""), DONE], ok("a"))
+oai("error-empty-string", "error is a string without words: not null, so an error all the same.",
+    [X.text("a"), X({"content": "b"}, error=""), FIN(X), DONE], err("provider_error", True, "ab"))
+oai("error-empty-string-in-choice", "The same in the choice.",
+    [X.text("a"), X({}, "stop", choice_extra={"error": ""}), DONE], err("provider_error", True, "a"))
 oai("error-in-choice", "The error stands in the choice, with a finish reason.",
     [X.text("a"), X({"content": "b"}, "error", choice_extra={"error": {"message": "moderated", "code": 403}}), DONE],
     err("provider_error", False, "ab", contains="moderated"))
@@ -569,6 +571,12 @@ oai("function-call", "The legacy function_call in pieces is one call without an 
 oai("call-extra", "A member that the vendor adds to a call is kept.",
     [X.tc(entry(0, "c1", "now", "{}", extra_content={"google": {"thought_signature": "c2ln"}})), FIN(X, "tool_calls"), DONE],
     ok(calls=[call("c1", "now", {}, "{}", extra={"extra_content": {"google": {"thought_signature": "c2ln"}}})], finish="tool_calls"))
+
+inner = entry(0, "c1", "now", "{}")
+inner["function"]["thought_signature"] = "c2ln"
+oai("call-extra-in-function", "The member that the vendor adds stands within function, and another comes with a later piece.",
+    [X.tc(inner), X.tc({"index": 0, "function": {"arguments": "", "note": {"a": [1]}}}), FIN(X, "tool_calls"), DONE],
+    ok(calls=[call("c1", "now", {}, "{}", extra={"function": {"thought_signature": "c2ln", "note": {"a": [1]}}})], finish="tool_calls"))
 
 # ---- thinking ----------------------------------------------------------------
 oai("reasoning-first-counts", "Of several thinking fields one counts: they repeat each other.",
@@ -664,6 +672,12 @@ oai("done-within-arguments", "[DONE] without a reason inside a call's arguments.
 oai("usage-places", "Usage in the choice, in x_groq and at the top, number by number.",
     [X.text("a"), X({}, "stop", choice_extra={"usage": {"prompt_tokens": 7, "completion_tokens": 1}}),
      data({"choices": [], "x_groq": {"usage": {"completion_tokens": 4}}}), data({"choices": [], "usage": {"prompt_tokens": 0}}), DONE],
+    ok("a", usage=(7, 4)))
+oai("usage-escaped-keys", "The keys of the usage are written with escapes.",
+    [X.text("a"), FIN(X), b'data: {"choices":[],"usa\\u0067e":{"prompt\\u005ftokens":7,"completion_token\\u0073":4}}\n\n', DONE],
+    ok("a", usage=(7, 4)))
+oai("usage-beside-deep-members", "A very deep member stands before the numbers.",
+    [X.text("a"), FIN(X), data('{"choices":[],"usage":{"cost":' + "[" * 80 + "]" * 80 + ',"prompt_tokens":7,"completion_tokens":4}}'), DONE],
     ok("a", usage=(7, 4)))
 oai("usage-without-numbers", "An empty usage object tells nothing.", [X.text("a"), FIN(X, usage={}), DONE], ok("a"))
 oai("usage-on-error", "What was told before the stream broke still costs.", [X({"content": "a"}, usage=usage(9, 1))],

@@ -18,6 +18,10 @@ type Prompt struct {
 	Text string
 	// Attach holds images and files that go with the text.
 	Attach []provider.Block
+	// Wanted is asked once, right before the prompt is accepted: false says that
+	// its sender has gone, and drops it without a reply. It must not block; nil
+	// means yes.
+	Wanted func() bool
 	// Reply is told once whether the prompt was accepted: nil, [ErrBusy] or
 	// [ErrClosed]. It must not block; nil is allowed.
 	Reply func(error)
@@ -29,8 +33,12 @@ type Cancel struct {
 	Mode CancelMode
 	// Turn limits the cancel to that turn; empty means whichever runs.
 	Turn string
+	// Prompt limits it to the turn that this prompt began or joined. If the
+	// prompt still waits, it alone is dropped and no turn is canceled.
+	Prompt string
 	// Ended is told once how the turn ended, when it has ended inside; at once
-	// with "" if none runs. It must not block; nil is allowed.
+	// with "" if none of those runs, with [Withdrawn] if the prompt was only
+	// dropped. It must not block; nil is allowed.
 	Ended func(Outcome)
 }
 
@@ -118,6 +126,10 @@ type MessageKept struct {
 
 // PromptAccepted is the fact that a prompt was taken (supervisor's own).
 type PromptAccepted struct{ Prompt Prompt }
+
+// PromptWithdrawn is the fact that a prompt which waited was taken back by its
+// sender (supervisor's own).
+type PromptWithdrawn struct{ ID string }
 
 // CancelAsked is the fact that a cancel was asked (supervisor's own).
 type CancelAsked struct {

@@ -233,6 +233,10 @@ const (
 	Limited   Outcome = "limit"
 )
 
+// Withdrawn is what a [Cancel] by prompt is told when no turn had to end. No
+// turn has this outcome.
+const Withdrawn Outcome = "withdrawn"
+
 // TurnError says why a turn failed.
 type TurnError struct {
 	Kind    string `json:"kind"`

@@ -136,6 +136,8 @@ func factData(f any) (kind, turn string, data any) {
 			all = append(all, promptData(p))
 		}
 		return "prompts_joined", "", all
+	case PromptWithdrawn:
+		return "prompt_withdrawn", "", f
 	case CancelAsked:
 		return "cancel_asked", f.Turn, f
 	case MessageKept:

@@ -29,11 +29,12 @@ type session struct {
 	joining     []Prompt // went with a StepPrepared; the turn has not said that they joined
 	prompts     int      // how many ids were made
 	turns       int
-	turn        string // the one that runs, "" when idle
-	prompted    Prompt // what it began with
-	canceled    bool   // a cancel was asked of it
-	dropped     Ref    // the step it wants no more, which it may be yet to ask for
-	ref         Ref    // the latest try of it that is known
+	turn        string   // the one that runs, "" when idle
+	prompted    Prompt   // what it began with
+	joined      []string // ids of the prompts that joined it: at most Steps × Prompts
+	canceled    bool     // a cancel was asked of it
+	dropped     Ref      // the step it wants no more, which it may be yet to ask for
+	ref         Ref      // the latest try of it that is known
 	soFar       TurnEnded
 	finished    map[string]ToolFinished // of the calls of its last message
 	ended       *TurnEnded              // it ended while the five were being replaced
@@ -144,6 +145,9 @@ func (s *session) prompt(p Prompt) {
 		err = ErrBusy
 	}
 	if err == nil {
+		if p.Wanted != nil && !p.Wanted() {
+			return
+		}
 		s.prompts++
 		if p.ID == "" {
 			p.ID = fmt.Sprintf("p%d", s.prompts)
@@ -169,37 +173,10 @@ func (s *session) prompt(p Prompt) {
 func (s *session) begin(p Prompt) {
 	s.turns++
 	s.turn = fmt.Sprintf("t%d", s.turns)
-	s.ref, s.soFar, s.prompted = Ref{Turn: s.turn}, TurnEnded{}, p
+	s.ref, s.soFar, s.prompted, s.joined = Ref{Turn: s.turn}, TurnEnded{}, p, nil
 	s.history.prompt(p)
 	s.full.rest = 0
 	s.send(Turning, StartTurn{Turn: s.turn, Prompt: p})
-}
-
-// cancel ends the turn that runs and voids what waits.
-func (s *session) cancel(in Cancel) {
-	if s.turn == "" || in.Turn != "" && in.Turn != s.turn {
-		s.stopIdle()
-		if in.Ended != nil {
-			s.send(Supervising, ended{[]func(Outcome){in.Ended}, ""})
-		}
-		return
-	}
-	if in.Ended != nil {
-		s.cancels = append(s.cancels, in.Ended)
-	}
-	s.send(Supervising, Commit{Facts: []any{CancelAsked{s.turn, in.Mode}}})
-	s.canceled = true
-	s.void(s.queue, "the turn was canceled")
-	s.queue = nil
-	s.send(Supervising, stopHook{})
-	s.send(Turning, CancelTurn{Turn: s.turn, Mode: in.Mode})
-	s.abandon(nil) // on the data lane, so behind the cancel
-}
-
-func (s *session) void(prompts []Prompt, why string) {
-	for _, p := range prompts {
-		s.tell(PromptDropped{PromptID: p.ID, Text: p.Text, Reason: why})
-	}
 }
 
 // prepare builds the request of a step. What waits in the queue joins, but not
@@ -246,6 +223,7 @@ func (s *session) fact(f any) {
 		s.joining = nil
 		for _, p := range f.Prompts {
 			s.history.prompt(p)
+			s.joined = append(s.joined, p.ID)
 		}
 	case CallStarted, CallApproved, TurnClosed: // for the journal alone
 	default:

@@ -48,7 +48,7 @@ type set struct {
 type setGone struct{ gen int }
 
 // Spawn starts a session in system and returns its PID and its meter. It makes
-// six actors, the five and their supervisor, and no goroutine.
+// five actors and their supervisor, and no goroutine.
 func Spawn(system *actor.ActorSystem, c Config) (*actor.PID, *Meter, error) {
 	if err := c.Limits.Validate(); err != nil {
 		return nil, nil, err

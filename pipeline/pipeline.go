@@ -124,8 +124,9 @@ func NewActorSystem() *actor.ActorSystem {
 	)
 }
 
-// Open starts a session; an empty id gets one made. It costs six actors and no
-// goroutine: about what docs/PERFORMANCE.md says an idle session does.
+// Open starts a session; an empty id gets one made. It costs five actors,
+// their supervisor and no goroutine: about what docs/PERFORMANCE.md says an idle
+// session does.
 func (p *Pipeline) Open(id string) (*Session, error) {
 	if id == "" {
 		id = "s-" + strings.ToLower(rand.Text()[:12])

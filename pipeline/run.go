@@ -6,6 +6,7 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/weir-agents/weir/actors"
 	"github.com/weir-agents/weir/provider"
 )
 
@@ -14,7 +15,8 @@ import (
 // the caller's own mistake: a closed session, a full queue, a loop that reads
 // already, ctx's end; a failed turn is an event. Breaking out of the loop
 // cancels that turn and waits for its end. When ctx ends the turn is canceled,
-// its remaining events still come, then ctx's error.
+// its remaining events still come, then ctx's error. A prompt that still waits
+// behind another turn is dropped instead, and that turn goes on.
 func (s *Session) Run(ctx context.Context, text string, attach ...provider.Block) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		if !s.reading.CompareAndSwap(false, true) {
@@ -22,8 +24,8 @@ func (s *Session) Run(ctx context.Context, text string, attach ...provider.Block
 			return
 		}
 		defer s.reading.Store(false)
-		id, err := s.Post(ctx, text, attach...)
-		if err != nil {
+		id, accepted, err := s.post(ctx, text, attach)
+		if !accepted {
 			yield(nil, err)
 			return
 		}
@@ -56,7 +58,7 @@ func (r *run) loop(ctx context.Context, yield func(Event, error) bool) {
 			return
 		default: // ctx has ended: cancel, and read on without it
 			stopped = err
-			r.session.Cancel(CancelNow)
+			r.cancel()
 			ctx = context.Background()
 		}
 	}
@@ -83,11 +85,17 @@ func (r *run) see(e Event) {
 	}
 }
 
+// cancel ends the turn that answers the prompt, or takes the prompt back.
+func (r *run) cancel() <-chan Outcome {
+	return r.session.cancel(actors.Cancel{Prompt: r.prompt})
+}
+
 // leave cancels the turn, waits for its end, and reads what is left of it, so
-// that the next loop does not get it.
+// that the next loop does not get it. Behind a prompt that was taken back goes
+// another's turn, which the next loop gets.
 func (r *run) leave() {
-	if !r.over {
-		<-r.session.Cancel(CancelNow)
+	if !r.over && <-r.cancel() == actors.Withdrawn {
+		return
 	}
 	for !r.over {
 		e, err := r.session.next(context.Background())

@@ -59,21 +59,36 @@ func (s *Session) Meter() *Meter { return s.meter }
 // Post accepts a prompt and returns its id once it is durable (at once without
 // a durable journal). While a turn runs the prompt joins before its next step,
 // or starts the next turn. Errors: ErrBusy, ErrClosed, ctx's, an empty or too
-// large prompt.
+// large prompt; after any of them nothing of the prompt runs or will: one that
+// ctx's end found accepted is taken back, with the turn that it has begun.
 func (s *Session) Post(ctx context.Context, text string, attach ...provider.Block) (string, error) {
+	id, accepted, err := s.post(ctx, text, attach)
+	if err == nil {
+		return id, nil
+	}
+	if accepted {
+		s.root.Send(s.pid, actors.Cancel{Prompt: id})
+	}
+	return "", err
+}
+
+// post is Post, but leaves a prompt alone that was accepted when ctx ended.
+func (s *Session) post(ctx context.Context, text string, attach []provider.Block) (id string, accepted bool, err error) {
 	if err := ctx.Err(); err != nil {
-		return "", err
+		return "", false, err
 	}
 	answer := make(chan error, 1)
-	id := "p-" + randomID()
-	s.root.Send(s.pid, actors.Prompt{ID: id, Text: text, Attach: attach, Reply: func(err error) { answer <- err }})
+	var taken atomic.Bool // by the session, or by the end of ctx: whichever is first
+	claim := func() bool { return taken.CompareAndSwap(false, true) }
+	id = "p-" + randomID()
+	s.root.Send(s.pid, actors.Prompt{ID: id, Text: text, Attach: attach, Wanted: claim, Reply: func(err error) { answer <- err }})
 	select {
 	case err := <-answer:
-		return id, err
+		return id, err == nil, err
 	case <-s.done:
-		return "", ErrClosed
+		return "", false, ErrClosed
 	case <-ctx.Done():
-		return "", ctx.Err()
+		return id, !claim(), ctx.Err()
 	}
 }
 

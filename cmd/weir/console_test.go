@@ -19,6 +19,8 @@ import (
 	"github.com/weir-agents/weir/cmd/weir/internal/vt"
 )
 
+const desktopRows = 40
+
 // desktop is weir on a terminal that can do all it wants.
 type desktop struct {
 	*process
@@ -31,6 +33,12 @@ type desktop struct {
 // onDesktop starts weir; home is kept for the next one if it is given.
 func onDesktop(t *testing.T, home string, args ...string) *desktop {
 	t.Helper()
+	return onDesktopWith(t, home, []string{"NO_COLOR=1"}, args...)
+}
+
+// onDesktopWith starts weir with more in its environment.
+func onDesktopWith(t *testing.T, home string, env []string, args ...string) *desktop {
+	t.Helper()
 	master, tty, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +48,7 @@ func onDesktop(t *testing.T, home string, args ...string) *desktop {
 	d.resize(t, d.width)
 	d.before = d.modes(t)
 	cmd := exec.Command("weir", args...)
-	cmd.Dir, cmd.Env = t.TempDir(), append(bare(), "HOME="+home, "TERM=xterm-256color", "NO_COLOR=1")
+	cmd.Dir, cmd.Env = t.TempDir(), append(append(bare(), "HOME="+home, "TERM=xterm-256color", "NO_COLOR="), env...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	out := watch(master)
@@ -55,7 +63,7 @@ func onDesktop(t *testing.T, home string, args ...string) *desktop {
 
 func (d *desktop) resize(t *testing.T, width int) {
 	t.Helper()
-	if err := pty.Setsize(d.tty, &pty.Winsize{Rows: 40, Cols: uint16(width)}); err != nil {
+	if err := pty.Setsize(d.tty, &pty.Winsize{Rows: desktopRows, Cols: uint16(width)}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -80,6 +88,7 @@ func (d *desktop) types(t *testing.T, keys string) {
 func (d *desktop) screen(t *testing.T, text string) *vt.Terminal {
 	t.Helper()
 	v := vt.New(d.width, edit.Cluster)
+	v.Height = desktopRows
 	if _, err := v.Write([]byte(text)); err != nil {
 		t.Fatalf("%v in %q", err, text)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 
+	"github.com/weir-agents/weir/cmd/weir/internal/edit"
 	"github.com/weir-agents/weir/cmd/weir/internal/render"
 	"github.com/weir-agents/weir/cmd/weir/internal/stdio"
 	"github.com/weir-agents/weir/pipeline"
@@ -31,35 +32,85 @@ func newSink(std *stdio.Streams, format string, style render.Style) sink {
 	case format == "json":
 		return &objectSink{out: std.Out, trouble: trouble}
 	case std.OutTerminal && std.ErrTerminal:
-		return &screenSink{w: std.Out, screen: render.Screen{Style: style}}
+		return onPaper(std, style)
 	case std.OutTerminal:
 		plain := style
 		plain.Color = false
-		return &splitSink{
-			answers: &screenSink{w: std.Out, screen: render.Screen{Style: style}},
-			rest:    &screenSink{w: std.Err, screen: render.Screen{Style: plain}},
-		}
+		return &splitSink{answers: onPaper(std, style), rest: &screenSink{w: std.Err, screen: render.Screen{Style: plain}}}
 	default:
 		style.Color = style.Color && std.ErrTerminal
 		return &pipedSink{out: std.Out, err: std.Err, piped: render.Piped{Screen: render.Screen{Style: style}}}
 	}
 }
 
+// page is where output that may still change can be shown.
+type page interface {
+	io.Writer
+	Show(output, open []byte) error
+	Size() (columns, rows int)
+}
+
+// onPaper shows what comes on the terminal of standard output, with colour laid
+// out.
+func onPaper(std *stdio.Streams, style render.Style) *screenSink {
+	if !style.Color {
+		return &screenSink{w: std.Out, screen: render.Screen{Style: style}}
+	}
+	return onPage(edit.NewPaper(std.Screen, std.Out), style)
+}
+
+// onPage shows what comes laid out.
+func onPage(p page, style render.Style) *screenSink {
+	style.Markdown = true
+	return &screenSink{w: p, page: p, screen: render.Screen{Style: style}}
+}
+
 // screenSink shows everything live on one stream.
 type screenSink struct {
 	w      io.Writer
+	page   page // w, if output may still change there
 	screen render.Screen
 	buf    []byte
+	shown  []byte // what is open on the page
 }
 
 func (s *screenSink) Event(e pipeline.Event) error {
+	if s.page != nil {
+		s.screen.Resize(s.page.Size())
+	}
 	s.buf = s.screen.Append(s.buf[:0], e)
-	return flush(s.w, &s.buf)
+	return s.show()
 }
 
 func (s *screenSink) Note(text string, warn bool) error {
 	s.buf = s.screen.Block(s.buf[:0], text, warn)
-	return flush(s.w, &s.buf)
+	return s.show()
+}
+
+// again lays out anew what is open, where the terminal has another size.
+func (s *screenSink) again() error {
+	if s.page == nil {
+		return nil
+	}
+	s.screen.Resize(s.page.Size())
+	s.buf = s.buf[:0]
+	return s.show()
+}
+
+func (s *screenSink) show() error {
+	if s.page == nil {
+		return flush(s.w, &s.buf)
+	}
+	open := s.screen.Open()
+	if len(s.buf) == 0 && bytes.Equal(open, s.shown) {
+		return nil
+	}
+	s.shown = append(s.shown[:0], open...)
+	err := s.page.Show(s.buf, open)
+	if err != nil || cap(s.buf) > keepBytes {
+		s.buf = nil
+	}
+	return err
 }
 
 // flush writes what is in buf and keeps it for the next time unless it is large.

@@ -78,7 +78,7 @@ func (a *app) talk() (int, error) {
 	t.tellHere()
 	t.sink = newSink(a.std, a.flags.Format, a.style())
 	if a.std.OutTerminal && a.flags.Format == "text" {
-		t.sink = &screenSink{w: t.desk, screen: render.Screen{Style: a.style()}}
+		t.sink = t.screenSink()
 	}
 	a.signals.during(func(n syscall.Signal) {
 		t.interrupt(n, -1)
@@ -103,6 +103,15 @@ func (a *app) talk() (int, error) {
 		return 0, err
 	}
 	return t.loop()
+}
+
+// screenSink shows events at the desk.
+func (t *talk) screenSink() *screenSink {
+	style := t.app.style()
+	if d, ok := t.desk.(consoleDesk); ok && style.Color {
+		return onPage(d, style)
+	}
+	return &screenSink{w: t.desk, screen: render.Screen{Style: style}}
 }
 
 // tellHere has the trouble of hooks shown at the desk.
@@ -188,7 +197,7 @@ func (t *talk) loop() (int, error) {
 				t.stopJob = nil
 				err = t.answered(answer)
 			case now := <-t.ticks():
-				err = t.desk.status(t.progress.text(now))
+				err = t.ticked(now)
 			}
 		}
 		switch {
@@ -200,6 +209,16 @@ func (t *talk) loop() (int, error) {
 			return 0, err
 		}
 	}
+}
+
+// ticked shows how long it takes, and what is open in the size of the terminal.
+func (t *talk) ticked(now time.Time) error {
+	if s, ok := t.sink.(*screenSink); ok {
+		if err := s.again(); err != nil {
+			return err
+		}
+	}
+	return t.desk.status(t.progress.text(now))
 }
 
 // ticks is when the status line is due.

@@ -7,17 +7,21 @@ import (
 )
 
 // area is what is drawn at the bottom of a terminal and can be drawn again: the
-// output line that is not complete, the status, and what is typed. It is pure:
-// its methods append to a buffer what the terminal is to get.
+// output line that is not complete, the block that may still change, the status,
+// and what is typed. It is pure: its methods append to a buffer what the terminal
+// is to get.
 type area struct {
 	width, height int
 	open          []byte // output since the last line feed, SGR sequences in it
 	style         string // the SGR sequences in force where open begins
-	status        string
-	bottom        View
+	// block is output that may still change: nothing of it is on the screen for
+	// good. What of it has no room is not shown until it comes as output.
+	block  string
+	status string
+	bottom View
 
-	drawn   []int // columns of each row on the screen
-	at, col int   // where the cursor is in it
+	drawn   []string // the rows on the screen
+	at, col int      // where the cursor is in it
 }
 
 const (
@@ -27,13 +31,16 @@ const (
 
 // erase takes the area off the screen; the cursor is where it began.
 func (a *area) erase(dst []byte) []byte {
-	up := 0
-	for i := range min(a.at, len(a.drawn)) {
-		up += a.rowsOf(a.drawn[i])
-	}
-	up += a.col / max(a.width, 1)
 	if len(a.drawn) == 0 {
 		return dst
+	}
+	up := 0
+	for i, row := range a.drawn[:a.at+1] {
+		if i < a.at {
+			up += 1 + a.below(row, styledColumns(row))
+		} else {
+			up += a.below(row, a.col)
+		}
 	}
 	a.drawn, a.at, a.col = nil, 0, 0
 	if up > 0 {
@@ -42,31 +49,33 @@ func (a *area) erase(dst []byte) []byte {
 	return append(append(dst, '\r'), eraseBelow...)
 }
 
-// rowsOf is how many rows a row of that many columns takes: more than one where
-// the terminal has become narrower since.
-func (a *area) rowsOf(columns int) int {
-	return max(1, (columns+max(a.width, 1)-1)/max(a.width, 1))
+// below is how many rows under its first a column of a row is now: the terminal
+// breaks rows where it has become narrower since they were drawn.
+func (a *area) below(row string, column int) int {
+	width := max(a.width, 1)
+	rows, used, seen := 0, 0, 0
+	for row != "" {
+		if n := sgrAt(row); n > 0 {
+			row = row[n:]
+			continue
+		}
+		size, columns := Cluster(row)
+		if used+columns > width {
+			rows, used = rows+1, 0
+		}
+		if seen >= column && columns > 0 {
+			return rows
+		}
+		used, seen, row = used+columns, seen+columns, row[size:]
+	}
+	return rows + max(used+column-seen-1, 0)/width
 }
 
 // draw puts the area on the screen, behind what is there.
 func (a *area) draw(dst []byte) []byte {
-	rows := a.openRows()
-	if most := max(a.height/2, 1); len(rows) > most {
-		// The line is too long to be drawn again and again: what is above its
-		// last row is output for good.
-		gone := rows[:len(rows)-1]
-		for _, row := range gone {
-			dst = append(append(append(dst, row...), sgrReset...), '\n')
-		}
-		a.style = styleAfter(a.style, []byte(strings.Join(gone, "")))
-		a.open = []byte(strings.TrimPrefix(rows[len(rows)-1], a.style))
-		rows = rows[len(rows)-1:]
-	}
-	if len(a.open) == 0 {
-		rows = nil
-	}
+	dst, rows := a.output(dst)
 	first := len(rows)
-	if a.status != "" {
+	if a.showsStatus() {
 		rows = append(rows, Wrap(a.status, max(a.width-1, 1))[0])
 		first++
 	}
@@ -79,9 +88,16 @@ func (a *area) draw(dst []byte) []byte {
 		if strings.Contains(row, "\x1b") {
 			dst = append(dst, sgrReset...)
 		}
-		a.drawn = append(a.drawn, styledColumns(row))
+		a.drawn = append(a.drawn, row)
 	}
 	a.at, a.col = first+a.bottom.Row, a.bottom.Column
+	if len(a.bottom.Rows) == 0 { // nothing is typed here: the cursor stays behind the output
+		a.at = max(len(rows)-1, 0)
+		if len(rows) > 0 {
+			a.col = styledColumns(a.drawn[a.at])
+		}
+		return dst
+	}
 	if up := len(rows) - 1 - a.at; up > 0 {
 		dst = fmt.Appendf(dst, "\x1b[%dA", up)
 	}
@@ -90,6 +106,49 @@ func (a *area) draw(dst []byte) []byte {
 		dst = fmt.Appendf(dst, "\x1b[%dC", a.col)
 	}
 	return dst
+}
+
+// statusHeight is the height of a terminal that has no room for a status.
+const statusHeight = 3
+
+func (a *area) showsStatus() bool { return a.status != "" && a.height > statusHeight }
+
+// room is how many rows of output may be drawn.
+func (a *area) room() int {
+	most := a.height - len(a.bottom.Rows)
+	if a.showsStatus() {
+		most--
+	}
+	return min(most, (a.height+1)/2)
+}
+
+// output returns the rows of output that are drawn: the open line and the end of
+// the block, never so many that the area is higher than the screen, since what
+// has scrolled away cannot be drawn again. Of a line that is too long, what is
+// above its last row goes to dst for good.
+func (a *area) output(dst []byte) ([]byte, []string) {
+	var rows []string
+	most := a.room()
+	if most < 1 {
+		return dst, nil
+	}
+	if len(a.open) > 0 {
+		rows = a.rows(a.style, a.open)
+	}
+	if len(rows) > most {
+		gone := rows[:len(rows)-1]
+		for _, row := range gone {
+			dst = append(append(append(dst, row...), sgrReset...), '\n')
+		}
+		a.style = styleAfter(a.style, []byte(strings.Join(gone, "")))
+		a.open = []byte(strings.TrimPrefix(rows[len(rows)-1], a.style))
+		rows = rows[len(rows)-1:]
+	}
+	if a.block == "" {
+		return dst, rows
+	}
+	block := a.rows("", []byte(a.block))
+	return dst, append(rows, block[max(0, len(block)-most+len(rows)):]...)
 }
 
 // put takes output: whole lines go to the screen above the area, the rest is
@@ -109,17 +168,34 @@ func (a *area) put(dst, output []byte) []byte {
 	return dst
 }
 
-// openRows lays the open line out; every row begins with the style in force.
-func (a *area) openRows() []string {
+// end puts what is open on the screen for good; the area is not on it.
+func (a *area) end(dst []byte) []byte {
+	if len(a.open) > 0 {
+		dst = append(append(append(dst, a.style...), a.open...), sgrReset+"\n"...)
+	}
+	if a.block != "" {
+		dst = append(append(dst, a.block...), sgrReset+"\n"...)
+	}
+	a.open, a.style, a.block = nil, "", ""
+	return dst
+}
+
+// rows lays output out; every row begins with the style in force.
+func (a *area) rows(style string, output []byte) []string {
 	w := wrapper{width: max(a.width-1, 1)}
-	style := a.style
 	w.row.WriteString(style)
-	text := strings.ReplaceAll(string(a.open), "\t", tab)
+	text := strings.ReplaceAll(string(output), "\t", tab)
 	for text != "" {
 		if n := sgrAt(text); n > 0 {
 			style = styleAfter(style, []byte(text[:n]))
 			w.row.WriteString(text[:n])
 			text = text[n:]
+			continue
+		}
+		if text[0] == '\n' {
+			w.feed()
+			w.row.WriteString(style)
+			text = text[1:]
 			continue
 		}
 		size, columns := Cluster(text)

@@ -54,7 +54,7 @@ func check(t *rapid.T, screen *vt.Terminal, a *area, output string) {
 	end := strings.LastIndexByte(output, '\n') + 1
 	show(t, want, []byte(output[:end]))
 	if rest := output[end:]; rest != "" {
-		for _, row := range (&area{width: a.width, open: []byte(rest)}).openRows() {
+		for _, row := range a.rows("", []byte(rest)) {
 			show(t, want, []byte(row+"\n"))
 		}
 	}
@@ -78,15 +78,9 @@ func TestB140_ANarrowerTerminalKeepsOneCopy(t *testing.T) {
 		wide, narrow := 80, rapid.IntRange(20, 79).Draw(t, "width")
 		a := &area{width: wide, height: 50, bottom: e.View("weir> ", wide, 20)}
 		out := a.draw(a.put(nil, []byte("above\n")))
-		// The terminal breaks the rows anew.
-		screen := vt.New(narrow, Cluster)
+		screen := vt.New(wide, Cluster)
 		show(t, screen, out)
-		rows := a.drawn
-		screen.Row, screen.Column = 1, a.col%narrow
-		for _, columns := range rows[:a.at] {
-			screen.Row += (columns + narrow - 1) / narrow
-		}
-		screen.Row += a.col / narrow
+		screen.Resize(narrow)
 		a.width = narrow
 		out = a.erase(nil)
 		a.bottom = e.View("weir> ", narrow, 20)

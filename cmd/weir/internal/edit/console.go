@@ -91,11 +91,7 @@ func (c *Console) Close() {
 		c.closed = true
 		if c.failed == nil {
 			c.area.status, c.area.bottom = "", View{}
-			out := c.area.erase(nil)
-			if len(c.area.open) > 0 {
-				out = append(append(out, c.area.style...), c.area.open...)
-				out = append(out, sgrReset+"\n"...)
-			}
+			out := c.area.end(c.area.erase(nil))
 			_, _ = c.cfg.Out.Write(append(out, pasteOff...)) // nobody is left to tell
 		}
 		_ = c.raw.restore() // a terminal that is gone needs no restoring
@@ -108,6 +104,24 @@ func (c *Console) Write(p []byte) (int, error) {
 	defer c.mu.Unlock()
 	out := c.area.put(c.area.erase(nil), p)
 	return len(p), c.flush(c.area.draw(out))
+}
+
+// Show is Write, and block takes the place of the one before: output that may
+// still change, in rows that are separated by line feeds, under all that was
+// written. It is given again as output once it does not change any more.
+func (c *Console) Show(p, block []byte) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := c.area.put(c.area.erase(nil), p)
+	c.area.block = string(block)
+	return c.flush(c.area.draw(out))
+}
+
+// Size returns how many columns and rows the terminal has.
+func (c *Console) Size() (columns, rows int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.area.width, c.area.height
 }
 
 // Ask sets what stands before the input. A question puts the line aside that

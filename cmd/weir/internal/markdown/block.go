@@ -29,6 +29,7 @@ type renderer struct {
 	src    []byte
 	number int // of the first item of the outermost list, if src begins within it
 	within bool
+	grid   *grid // of the table that src begins with, if its head was given out
 }
 
 // block returns the rows of a block.

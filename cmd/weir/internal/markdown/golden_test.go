@@ -20,7 +20,7 @@ func TestSample(t *testing.T) {
 		t.Fatal(err)
 	}
 	show := func(width int, color bool) string {
-		s := New(width, color)
+		s := New(width, 0, color)
 		return s.Write(string(text)).Final + s.Close().Final
 	}
 	for name, got := range map[string]string{
@@ -53,7 +53,7 @@ func BenchmarkWrite(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s := New(80, true)
+	s := New(80, 0, true)
 	at := 0
 	for b.Loop() {
 		if at+4 > len(text) {

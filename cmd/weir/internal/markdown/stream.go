@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -25,6 +26,7 @@ type Output struct {
 // Stream turns Markdown into lines for a terminal. It is used by one goroutine.
 type Stream struct {
 	width int
+	rows  int
 	color bool
 	buf   []byte // whole lines of blocks that may still change
 	tail  []byte // the line that is not complete
@@ -33,12 +35,19 @@ type Stream struct {
 	number int
 	within bool
 	gap    bool // an empty line stands before that item
+	part   bool // buf goes on with a paragraph whose head was given out
+	whole  bool // the line that is not complete cannot be given out in parts
+	grid   *grid
 	// started says that something was given out.
 	started bool
 }
 
 // New returns a stream for lines of at most width columns; less than 1 is 1.
-func New(width int, color bool) *Stream { return &Stream{width: max(width, 1), color: color} }
+// The head of a paragraph or a table that takes more than rows rows is given out,
+// so that what is drawn again does not grow out of the screen; 0 is no limit.
+func New(width, rows int, color bool) *Stream {
+	return &Stream{width: max(width, 1), rows: rows, color: color}
+}
 
 // Write takes the next piece of text. Its cost is about one reading of the
 // block that is open, which is bounded.
@@ -46,12 +55,12 @@ func (s *Stream) Write(text string) Output {
 	var out strings.Builder
 	for {
 		line, rest, ok := strings.Cut(text, "\n")
+		s.feed(&out, line)
 		if !ok {
-			s.tail = append(s.tail, text...)
 			return s.output(out.String())
 		}
-		s.line(&out, strings.TrimSuffix(string(append(s.tail, line...)), "\r"))
-		s.tail = s.tail[:0]
+		s.line(&out, strings.TrimSuffix(string(s.tail), "\r"))
+		s.tail, s.whole = s.tail[:0], false
 		text = rest
 	}
 }
@@ -63,14 +72,19 @@ func (s *Stream) Close() Output {
 		s.line(&out, strings.TrimSuffix(string(s.tail), "\r"))
 	}
 	s.flush(&out)
-	*s = Stream{width: s.width, color: s.color}
+	*s = Stream{width: s.width, rows: s.rows, color: s.color}
 	return Output{Final: out.String()}
 }
 
-// Resize changes the width of what is not given out yet, and returns what is
-// open anew.
-func (s *Stream) Resize(width int) Output {
-	s.width = max(width, 1)
+// Resize changes the width of what is not given out yet, and the limit of rows,
+// and returns what is open anew.
+func (s *Stream) Resize(width, rows int) Output {
+	s.width, s.rows = max(width, 1), rows
+	if s.grid != nil {
+		g := *s.grid
+		g.widths, g.fits = shrunk(slices.Clone(g.widths), s.width)
+		s.grid = &g
+	}
 	return s.output("")
 }
 
@@ -90,11 +104,11 @@ func (s *Stream) line(out *strings.Builder, line string) {
 		s.put(out, wrap(cells(line, 0), s.width), true)
 		return
 	}
-	s.buf = append(append(s.buf, line...), '\n')
+	s.buf = append(append(s.buf, s.continued(line)...), '\n')
 	doc := read(s.buf)
 	last := doc.LastChild()
 	if last == nil { // blank lines only
-		s.buf, s.within = s.buf[:0], false
+		s.buf, s.within, s.part = s.buf[:0], false, false
 		return
 	}
 	switch {
@@ -105,6 +119,7 @@ func (s *Stream) line(out *strings.Builder, line string) {
 	case len(s.buf) > openMax, complete(last, strings.TrimSpace(line) == ""):
 		s.blocks(out, doc, nil)
 		s.buf = s.buf[:0]
+	case s.head(out, doc, last):
 	default:
 		if from := s.blocks(out, doc, last); from > 0 {
 			s.buf = append(s.buf[:0], s.buf[from:]...)
@@ -128,10 +143,11 @@ func complete(n ast.Node, blank bool) bool {
 // list, its items but the last are given out as well. It returns where what is
 // left begins in buf.
 func (s *Stream) blocks(out *strings.Builder, doc, last ast.Node) int {
-	r := renderer{src: s.buf, number: s.number, within: s.within}
+	r := renderer{src: s.buf, number: s.number, within: s.within, grid: s.grid}
 	for n := doc.FirstChild(); n != last; n = n.NextSibling() {
-		s.put(out, r.block(n, s.width), !s.within || s.gap)
-		s.within, r.within = false, false
+		goes := s.part && n.Kind() == ast.KindParagraph || r.grid != nil && r.grid.goes && n.Kind() == extast.KindTable
+		s.put(out, r.block(n, s.width), !goes && (!s.within || s.gap))
+		s.within, r.within, s.part, s.grid, r.grid = false, false, false, nil, nil
 	}
 	if last == nil {
 		return len(s.buf)
@@ -192,7 +208,7 @@ func (s *Stream) output(final string) Output {
 	case len(s.buf)+len(tail) > openMax:
 		view.put(&open, wrap(cells(tail[max(0, len(tail)-openMax):], 0), s.width), true)
 	default:
-		view.buf = append(append([]byte(nil), s.buf...), tail...)
+		view.buf = append(append([]byte(nil), s.buf...), s.continued(tail)...)
 		view.blocks(&open, read(view.buf), nil)
 	}
 	text := strings.TrimSuffix(open.String(), "\n")

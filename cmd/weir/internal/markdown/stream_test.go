@@ -31,8 +31,8 @@ func marked() *rapid.Generator[string] {
 }
 
 // play writes text cut into pieces and returns all that was printed.
-func play(t *rapid.T, text string, width int, color bool, cuts bool) string {
-	s := New(width, color)
+func play(t *rapid.T, text string, width, rows int, color bool, cuts bool) string {
+	s := New(width, rows, color)
 	var final strings.Builder
 	check := func(o Output) {
 		wantHarmless(t, o.Final, width)
@@ -84,18 +84,19 @@ func TestB025_B142_AnyTextIsHarmlessFitsAndIsBlindToCuts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := marked().Draw(t, "text")
 		width := rapid.SampledFrom([]int{1, 2, 3, 5, 10, 40, 80}).Draw(t, "width")
-		whole := play(t, text, width, true, false)
-		if got := play(t, text, width, true, true); got != whole {
+		rows := rapid.SampledFrom([]int{0, 0, 1, 2, 5}).Draw(t, "rows")
+		whole := play(t, text, width, rows, true, false)
+		if got := play(t, text, width, rows, true, true); got != whole {
 			t.Fatalf("cut otherwise:\n%q, want\n%q", got, whole)
 		}
-		if plain := play(t, text, width, false, false); plain != sgr.ReplaceAllString(whole, "") {
+		if plain := play(t, text, width, rows, false, false); plain != sgr.ReplaceAllString(whole, "") {
 			t.Fatalf("without colour:\n%q, want\n%q", plain, sgr.ReplaceAllString(whole, ""))
 		}
 	})
 }
 
 func TestWhatIsFinishedIsPrintedOnceAndTheRestStaysOpen(t *testing.T) {
-	s := New(40, false)
+	s := New(40, 0, false)
 	for _, c := range []struct{ write, final, open string }{
 		{"# Ti", "", "# Ti"},
 		{"tle\n", "# Title\n", ""},
@@ -120,9 +121,9 @@ func TestWhatIsFinishedIsPrintedOnceAndTheRestStaysOpen(t *testing.T) {
 }
 
 func TestResizeDrawsOnlyWhatIsOpenAgain(t *testing.T) {
-	s := New(80, false)
+	s := New(80, 0, false)
 	s.Write("done\n\none two three")
-	if got, want := s.Resize(7), (Output{Open: "\none two\nthree", OpenLines: 3}); got != want {
+	if got, want := s.Resize(7, 0), (Output{Open: "\none two\nthree", OpenLines: 3}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
@@ -134,7 +135,7 @@ func TestWhatIsOpenIsBounded(t *testing.T) {
 		"list": strings.Repeat("- item\n", 800), "deep list": strings.Repeat("- ", 5000), "table": "|a|b|\n|-|-|\n" + strings.Repeat("|c|d|\n", 800),
 		"apostrophes": "```go\n" + strings.Repeat("'\\", 100_000), "code": "```go\n" + strings.Repeat("x := \"y\" // z\n", 200),
 	} {
-		s := New(80, true)
+		s := New(80, 0, true)
 		var out int
 		for rest := text; rest != ""; {
 			n := min(len(rest), 4096)

@@ -13,9 +13,75 @@ const columnMin = 4
 // between stands between two columns.
 const between = " │ "
 
+// grid is how a table is laid out. Once rows of it were given out it stays so.
+type grid struct {
+	widths []int // of the columns
+	fits   bool
+	head   []row
+	align  []extast.Alignment
+	goes   bool // the head was given out
+}
+
+// gridOf lays a table out.
+func (r *renderer) gridOf(n *extast.Table, width int) *grid {
+	if r.grid != nil {
+		return r.grid
+	}
+	lines := r.tableLines(n)
+	widths, fits := fit(lines, width)
+	return &grid{widths: widths, fits: fits, head: lines[0], align: n.Alignments}
+}
+
+// widen gives columns some of the width that is left: rows to come may need it.
+func (g *grid) widen(width int) {
+	free := width - 3*(len(g.widths)-1)
+	for _, w := range g.widths {
+		free -= w
+	}
+	for i, w := range g.widths {
+		g.widths[i] += max(min(free/len(g.widths), w+widenMost), 0)
+	}
+}
+
+// widenMost is what a column gets at most, beside what it has.
+const widenMost = 8
+
+// append appends a table without rows that has as many columns.
+func (g *grid) append(dst []byte) []byte {
+	for range g.align {
+		dst = append(dst, "|a"...)
+	}
+	dst = append(dst, "|\n"...)
+	for _, a := range g.align {
+		dst = append(dst, map[extast.Alignment]string{
+			extast.AlignLeft: "|:-", extast.AlignRight: "|-:", extast.AlignCenter: "|:-:", extast.AlignNone: "|-",
+		}[a]...)
+	}
+	return append(dst, "|\n"...)
+}
+
 // table returns the rows of a table, its cells wrapped where the line is too
 // short.
 func (r *renderer) table(n *extast.Table, width int) []row {
+	lines, g := r.tableLines(n), r.gridOf(n, width)
+	switch {
+	case !g.fits:
+		return stacked(g.head, lines[1:], width, g.goes)
+	case g.goes:
+		lines = lines[1:]
+	}
+	var rows []row
+	for i, line := range lines {
+		rows = append(rows, tableLine(line, g.widths, g.align)...)
+		if i == 0 && !g.goes {
+			rows = append(rows, rule(g.widths))
+		}
+	}
+	return rows
+}
+
+// tableLines returns the cells of a table; the first line is its head.
+func (r *renderer) tableLines(n *extast.Table) [][]row {
 	var lines [][]row
 	for line := n.FirstChild(); line != nil; line = line.NextSibling() {
 		var one []row
@@ -28,18 +94,7 @@ func (r *renderer) table(n *extast.Table, width int) []row {
 		}
 		lines = append(lines, one)
 	}
-	widths, ok := fit(lines, width)
-	if !ok {
-		return stacked(lines, width)
-	}
-	var rows []row
-	for i, line := range lines {
-		rows = append(rows, tableLine(line, widths, n.Alignments)...)
-		if i == 0 {
-			rows = append(rows, rule(widths))
-		}
-	}
-	return rows
+	return lines
 }
 
 func oneLine(r row) row {
@@ -61,6 +116,11 @@ func fit(lines [][]row, width int) (widths []int, ok bool) {
 			widths[i] = max(widths[i], c.columns())
 		}
 	}
+	return shrunk(widths, width)
+}
+
+// shrunk makes columns narrower until they fit in width; not ok if they do not.
+func shrunk(widths []int, width int) (narrower []int, ok bool) {
 	over := 3*(len(widths)-1) - width
 	for _, w := range widths {
 		over += w
@@ -73,7 +133,7 @@ func fit(lines [][]row, width int) (widths []int, ok bool) {
 			}
 		}
 		if widths[widest] <= columnMin {
-			return nil, false
+			return widths, false
 		}
 		widths[widest]--
 	}
@@ -135,20 +195,21 @@ func rule(widths []int) row {
 	return cells(b.String(), faint)
 }
 
-// stacked shows a table that is too wide: each cell behind its heading.
-func stacked(lines [][]row, width int) []row {
-	if len(lines) == 1 {
-		lines = append(lines, lines[0])
+// stacked shows a table that is too wide: each cell behind its heading. It may go
+// on with one whose first lines were given out.
+func stacked(head []row, lines [][]row, width int, goes bool) []row {
+	if len(lines) == 0 && !goes {
+		lines = append(lines, head)
 	}
 	var rows []row
-	for i, line := range lines[1:] {
-		if i > 0 {
+	for i, line := range lines {
+		if i > 0 || goes {
 			rows = append(rows, nil)
 		}
 		for j, c := range line {
 			var one row
-			if j < len(lines[0]) {
-				one = append(append(one, lines[0][j]...), cells(": ", bold)...)
+			if j < len(head) {
+				one = append(append(one, head[j]...), cells(": ", bold)...)
 			}
 			rows = append(rows, wrap(append(one, c...), width)...)
 		}

@@ -21,6 +21,9 @@ type Style struct {
 	Quiet bool
 	// Verbose adds live tool output, steps and what a turn cost.
 	Verbose bool
+	// Markdown lays answers out, for whoever can draw [Screen.Open] again and
+	// again. Otherwise they are shown as the model wrote them.
+	Markdown bool
 }
 
 // Screen turns events into lines, live. The zero value is ready; it is used by
@@ -34,6 +37,9 @@ type Screen struct {
 	wrote bool   // text of the message on its way came as deltas
 	fault string // how the last try failed, with its status
 	said  bool   // that a line for the fault is on the screen
+
+	columns, rows int      // of the terminal; 80 and 24 if nobody says
+	page          *answers // lays the open answer out; nil if there is none
 }
 
 // kind is what a line holds.
@@ -99,7 +105,8 @@ func (s *Screen) Append(dst []byte, e pipeline.Event) []byte {
 	return dst
 }
 
-// Notice appends a line of the program's own. It is cut nowhere.
+// Notice appends a line of the program's own. It is cut nowhere. An answer that
+// is being laid out goes on under it.
 func (s *Screen) Notice(dst []byte, text string, warn bool) []byte {
 	color := sgrDim
 	if warn {
@@ -121,6 +128,11 @@ func (s *Screen) Block(dst []byte, text string, warn bool) []byte {
 // EndLine closes the open line, so that whoever writes next starts on a new one.
 func (s *Screen) EndLine(dst []byte) []byte {
 	n := len(dst)
+	if s.page != nil {
+		dst = s.page.end(dst)
+		s.page, s.open = nil, nothing
+		return dst
+	}
 	dst = s.esc.Flush(dst)
 	s.wet = s.wet || len(dst) > n
 	if s.Style.Color && s.open != nothing {
@@ -137,6 +149,10 @@ func (s *Screen) EndLine(dst []byte) []byte {
 func (s *Screen) flow(dst []byte, k kind, text string) []byte {
 	if k == thinking && s.Style.Quiet {
 		return dst
+	}
+	if k == answer && s.Style.Markdown {
+		s.shown = true
+		return s.layOut(dst, text)
 	}
 	if s.open != k {
 		dst = s.EndLine(dst)
@@ -160,7 +176,9 @@ func (s *Screen) flow(dst []byte, k kind, text string) []byte {
 
 // line appends one whole line. text is harmless already.
 func (s *Screen) line(dst []byte, color, mark, text string) []byte {
-	dst = s.EndLine(dst)
+	if s.page == nil {
+		dst = s.EndLine(dst)
+	}
 	if s.Style.Color {
 		dst = append(dst, color...)
 	}
@@ -206,7 +224,7 @@ func (s *Screen) interrupted(dst []byte, why string) []byte {
 		return dst
 	}
 	s.shown, s.wrote, s.said = false, false, true
-	return s.Notice(dst, "interrupted: "+why, true)
+	return s.Notice(s.EndLine(dst), "interrupted: "+why, true)
 }
 
 func (s *Screen) retry(dst []byte, e pipeline.RetryScheduled) []byte {
@@ -219,7 +237,7 @@ func (s *Screen) retry(dst []byte, e pipeline.RetryScheduled) []byte {
 		text += " (the text above is void)"
 	}
 	s.shown, s.wrote, s.fault, s.said = false, false, "", false
-	return s.line(dst, sgrWarn, "↻ ", text)
+	return s.line(s.EndLine(dst), sgrWarn, "↻ ", text)
 }
 
 func (s *Screen) call(dst []byte, name, summary string, arguments json.RawMessage) []byte {
@@ -229,7 +247,7 @@ func (s *Screen) call(dst []byte, name, summary string, arguments json.RawMessag
 	if summary == "" {
 		summary = string(arguments)
 	}
-	return s.line(dst, sgrBlue, "⏺ ", Line(name, 80)+"("+Line(summary, lineRunes)+")")
+	return s.line(s.EndLine(dst), sgrBlue, "⏺ ", Line(name, 80)+"("+Line(summary, lineRunes)+")")
 }
 
 func (s *Screen) notice(dst []byte, e pipeline.Notice) []byte {
@@ -241,6 +259,7 @@ func (s *Screen) notice(dst []byte, e pipeline.Notice) []byte {
 
 func (s *Screen) ended(dst []byte, e pipeline.TurnEnded) []byte {
 	why := s.verdict(e)
+	dst = s.EndLine(dst)
 	switch {
 	case why == "" || (s.said && why == s.fault): // all is said
 	case s.said && s.spent(e) != "":
@@ -250,7 +269,6 @@ func (s *Screen) ended(dst []byte, e pipeline.TurnEnded) []byte {
 	default:
 		dst = s.Notice(dst, why, true)
 	}
-	dst = s.EndLine(dst)
 	if s.Style.Verbose {
 		dst = s.info(dst, cost(e))
 	}

@@ -124,20 +124,25 @@ func play(style Style, events []pipeline.Event) string {
 
 func TestStoriesLookAsTheirGoldenFiles(t *testing.T) {
 	for name, events := range stories {
-		got := play(Style{Attempts: 4}, events)
-		file := filepath.Join("testdata", strings.ReplaceAll(name, " ", "_")+".golden")
-		if *update {
-			if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
+		golden(t, strings.ReplaceAll(name, " ", "_"), play(Style{Attempts: 4}, events))
+	}
+}
+
+// golden compares got with a golden file.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(string(want), got); diff != "" {
-			t.Errorf("%s:\n%s", name, diff)
-		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s:\n%s", name, diff)
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 type Streams struct {
 	In       *os.File
 	Out, Err *Output
+	// Screen is what Out writes to, to ask a terminal for its size.
+	Screen *os.File
 	// InTerminal, OutTerminal and ErrTerminal tell which are terminals.
 	InTerminal, OutTerminal, ErrTerminal bool
 }
@@ -37,7 +39,7 @@ func Take() (*Streams, error) {
 	}
 	out := os.NewFile(uintptr(fd), "standard output")
 	s := &Streams{
-		In: os.Stdin, InTerminal: Terminal(os.Stdin), OutTerminal: Terminal(out), ErrTerminal: Terminal(os.Stderr),
+		In: os.Stdin, Screen: out, InTerminal: Terminal(os.Stdin), OutTerminal: Terminal(out), ErrTerminal: Terminal(os.Stderr),
 	}
 	switch {
 	case outClosed():

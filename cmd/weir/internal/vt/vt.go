@@ -1,5 +1,6 @@
 // Package vt is as much of a terminal as the tests of this program need: cells,
-// a cursor, wrapping at the right edge, and the modes that were switched.
+// a cursor, wrapping at the right edge, rows that scroll away, and the modes
+// that were switched.
 package vt
 
 import (
@@ -7,8 +8,7 @@ import (
 	"strings"
 )
 
-// Terminal shows what is written to it. It has no bottom: rows are never
-// scrolled away.
+// Terminal shows what is written to it.
 type Terminal struct {
 	// Cluster returns how many bytes the first character of a text has, and
 	// how many columns it takes.
@@ -17,15 +17,20 @@ type Terminal struct {
 	Row, Column int
 	// Modes counts how often each private mode is on, by its number.
 	Modes map[string]int
+	// Height is how many rows the screen has: those above are scrolled away,
+	// and no cursor gets there. 0 is a screen without a bottom.
+	Height int
 
 	width int
+	top   int // row at the top of the screen
 	rows  [][]string
-	rest  string // a sequence whose end has not come
+	soft  map[int]bool // rows that go on in the next because the edge was there
+	rest  string       // a sequence whose end has not come
 }
 
 // New returns a terminal of width columns.
 func New(width int, cluster func(string) (int, int)) *Terminal {
-	return &Terminal{Cluster: cluster, Modes: map[string]int{}, width: width}
+	return &Terminal{Cluster: cluster, Modes: map[string]int{}, soft: map[int]bool{}, width: width}
 }
 
 // Write shows p. A sequence it does not know is an error.
@@ -50,7 +55,7 @@ func (v *Terminal) Write(p []byte) (int, error) {
 func (v *Terminal) one(text string) (int, error) {
 	switch text[0] {
 	case '\n':
-		v.Row, v.Column = v.Row+1, 0
+		v.feed()
 		return 1, nil
 	case '\r':
 		v.Column = 0
@@ -83,13 +88,13 @@ func (v *Terminal) sequence(text string) (int, error) {
 	switch {
 	case final == 'm':
 	case final == 'A':
-		v.Row = max(v.Row-n, 0)
+		v.Row = max(v.Row-n, v.top)
 	case final == 'C':
 		v.Column += n
 	case final == 'H' && parameters == "":
-		v.Row, v.Column = 0, 0
+		v.Row, v.Column = v.top, 0
 	case final == 'J' && parameters == "2":
-		v.rows = nil
+		v.rows = v.rows[:min(len(v.rows), v.top)]
 	case final == 'J' && parameters == "":
 		v.eraseBelow()
 	case (final == 'h' || final == 'l') && strings.HasPrefix(parameters, "?"):
@@ -100,7 +105,66 @@ func (v *Terminal) sequence(text string) (int, error) {
 	return 3 + end, nil
 }
 
+// feed goes to the next row; the top one scrolls away where there is no room.
+func (v *Terminal) feed() {
+	v.Row, v.Column = v.Row+1, 0
+	if v.Height > 0 {
+		v.top = max(v.top, v.Row-v.Height+1)
+	}
+}
+
+// Resize breaks the lines anew, as terminals do.
+func (v *Terminal) Resize(width int) {
+	old := *v
+	*v = Terminal{Cluster: v.Cluster, Modes: v.Modes, Height: v.Height, soft: map[int]bool{}, width: width, rest: v.rest}
+	row, column := 0, 0
+	for i := 0; i < max(len(old.rows), old.Row+1); i++ {
+		at := 0
+		if i == old.Row {
+			row, column = v.Row, v.Column
+		}
+		for at < len(old.rowAt(i)) {
+			columns := 1
+			for at+columns < len(old.rows[i]) && old.rows[i][at+columns] == "" {
+				columns++
+			}
+			v.put(old.rows[i][at], columns)
+			if i == old.Row && at <= old.Column {
+				row, column = v.Row, v.Column-columns
+			}
+			at += columns
+		}
+		if i == old.Row && at == old.Column {
+			row, column = v.Row, v.Column
+		}
+		if i == old.Row && at < old.Column { // the cursor stands behind the text
+			n := v.Column + old.Column - at
+			row, column = v.Row+n/width, n%width
+		}
+		if !old.soft[i] {
+			v.feed()
+		}
+	}
+	v.Row, v.Column = row, column
+	v.top = 0
+	if v.Height > 0 {
+		v.top = max(0, len(v.rows)-v.Height, row-v.Height+1)
+	}
+}
+
+func (v *Terminal) rowAt(i int) []string {
+	if i < len(v.rows) {
+		return v.rows[i]
+	}
+	return nil
+}
+
 func (v *Terminal) eraseBelow() {
+	for row := range v.soft {
+		if row >= v.Row {
+			delete(v.soft, row)
+		}
+	}
 	v.rows = v.rows[:min(len(v.rows), v.Row+1)]
 	if v.Row < len(v.rows) {
 		v.rows[v.Row] = v.rows[v.Row][:min(len(v.rows[v.Row]), v.Column)]
@@ -109,7 +173,8 @@ func (v *Terminal) eraseBelow() {
 
 func (v *Terminal) put(piece string, columns int) {
 	if v.Column+columns > v.width {
-		v.Row, v.Column = v.Row+1, 0
+		v.soft[v.Row] = true
+		v.feed()
 	}
 	for len(v.rows) <= v.Row {
 		v.rows = append(v.rows, nil)

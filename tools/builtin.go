@@ -29,6 +29,12 @@ type Config struct {
 	// instance to run it in a sandbox. It must leave ExtraFiles, the output
 	// and the working directory as they are. After an error nothing runs.
 	Wrap func(cmd *exec.Cmd) error
+	// Denied, if not nil, reports that a rule keeps what lies at an absolute path
+	// from a tool, as rules.Policy.Denied does. Such names are left out of what
+	// grep, glob and list_dir find, and counted; what read_file may not read is
+	// not shown by write_file and edit_file either. It is asked for each name of
+	// a search, from several goroutines. It cannot hold a command.
+	Denied func(tool, path string) bool
 	// WebFetch offers web_fetch; without it there is no such tool.
 	WebFetch bool
 	// WebPrivate lets web_fetch reach the own machine and private networks.

@@ -32,6 +32,9 @@ type change struct {
 	// edit returns the new content; before is nil if there is no file. Its
 	// error, or Result, is what the model gets, and nothing is written.
 	edit func(before []byte) (after []byte, err error)
+	// withholds, if not nil, reports that what lies at a path may not be read, so
+	// that nothing of it may be shown.
+	withholds func(path string) bool
 
 	place  Place
 	before []byte
@@ -165,8 +168,15 @@ func (c *change) read(dir *os.Root, name string) error {
 	return nil
 }
 
+// secret reports whether nothing that the file holds may be shown. Only once it
+// has been located.
+func (c *change) secret() bool { return c.withholds != nil && c.withholds(c.place.Path) }
+
 // diff is what the change did, cut if it is long.
 func (c *change) diff() (text string, cut bool) {
+	if c.secret() {
+		return "(no diff: a deny rule keeps read_file from this file)", false
+	}
 	text = unified(c.ws.name(c.place), c.before, c.after)
 	if len(text) <= diffMax {
 		return text, false

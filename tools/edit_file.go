@@ -48,14 +48,18 @@ func (b *builtin) runEditFile(ctx context.Context, call Call, args editFileArgs)
 		}
 	}
 	places := 0
-	c := &change{ws: b.ws, call: call, path: args.Path, edit: func(before []byte) ([]byte, error) {
+	c := &change{ws: b.ws, call: call, path: args.Path, withholds: b.withholds("read_file")}
+	c.edit = func(before []byte) ([]byte, error) {
 		if before == nil {
 			return nil, errors.New("no such file; to create it use write_file")
 		}
 		after, n, err := applyEdits(before, args.Edits)
 		places = n
+		if err != nil && c.secret() {
+			return nil, errors.New("the edits do not fit; a deny rule keeps read_file from this file, so nothing of it is shown")
+		}
 		return after, err
-	}}
+	}
 	err := c.run(ctx)
 	name := shown(args.Path)
 	switch {

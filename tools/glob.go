@@ -50,6 +50,9 @@ func (b *builtin) runGlob(ctx context.Context, _ Call, args globArgs) Result {
 	if errors.Is(err, errNoStart) {
 		return Result{Text: "0 files\n0 ignored, 0 not readable"}
 	}
+	if err == nil && b.withheld("glob", place.Path) {
+		err = errWithheld
+	}
 	if err != nil {
 		return failed("%s: %v", shown(path.Join(args.Path, args.Pattern)), err)
 	}
@@ -58,7 +61,7 @@ func (b *builtin) runGlob(ctx context.Context, _ Call, args globArgs) Result {
 		limit = min(args.Limit, globLimitMax)
 	}
 	g := &globbing{start: place.Rel, pattern: pattern, limit: limit}
-	walk := tree{root: place.root, depth: depthOf(pattern), visit: g.visit}
+	walk := tree{root: place.root, depth: depthOf(pattern), visit: g.visit, withholds: b.withholds("glob")}
 	timed, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
 	err = walk.walk(timed, place.Rel)

@@ -67,12 +67,15 @@ func (b *builtin) runGrep(ctx context.Context, _ Call, args grepArgs) Result {
 		g.limit = min(args.Limit, grepLimitMax)
 	}
 	place, err := g.place()
+	if err == nil && b.withheld("grep", place.Path) {
+		err = errWithheld
+	}
 	if err != nil {
 		return failed("%s: %v", shown(args.Path), err)
 	}
 	timed, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
-	walk := tree{root: place.root, visit: g.visit}
+	walk := tree{root: place.root, visit: g.visit, withholds: b.withholds("grep")}
 	err = g.search(timed, &walk, place)
 	if ctx.Err() != nil {
 		return stopped(ctx, "canceled")

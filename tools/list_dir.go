@@ -34,11 +34,14 @@ func (b *builtin) runListDir(ctx context.Context, _ Call, args listDirArgs) Resu
 		return badArgument("depth starts at 1")
 	}
 	place, err := b.ws.locateFolder(args.Path)
+	if err == nil && b.withheld("list_dir", place.Path) {
+		err = errWithheld
+	}
 	if err != nil {
 		return failed("%s: %v", shown(args.Path), err)
 	}
 	l := &listing{start: place.Rel}
-	walk := tree{root: place.root, depth: max(args.Depth, 1), visit: l.visit}
+	walk := tree{root: place.root, depth: max(args.Depth, 1), visit: l.visit, withholds: b.withholds("list_dir")}
 	if err := walk.walk(ctx, place.Rel); err != nil && !errors.Is(err, errTreeMax) {
 		return failed("%s: %v", shown(args.Path), err)
 	}
@@ -86,7 +89,11 @@ func (l *listing) visit(dir *os.Root, e entry) (bool, error) {
 
 // counts is the last line of a result: what the walk left out.
 func (t *tree) counts() string {
-	return fmt.Sprintf("%d ignored, %d not readable", t.ignored, t.unreadable)
+	text := fmt.Sprintf("%d ignored, %d not readable", t.ignored, t.unreadable)
+	if t.withheld > 0 {
+		text += fmt.Sprintf(", %d withheld by a deny rule", t.withheld)
+	}
+	return text
 }
 
 // below returns rel without the folder start in front.

@@ -60,6 +60,9 @@ func (b *builtin) runReadFile(ctx context.Context, call Call, args readFileArgs)
 		return failed("%s: %v", shown(args.Path), err)
 	}
 	defer file.Close()
+	if b.withheld("read_file", place.Path) { // By a name that only looks like it, or a link made since.
+		return failed("%s: %v", shown(args.Path), errWithheld)
+	}
 	r := &reading{args: args, name: shown(args.Path), file: file, place: place}
 	result := r.run(ctx)
 	if result.OK() && r.stamp != nil {

@@ -30,9 +30,13 @@ type tree struct {
 	// visit is called for every name that no rule leaves out, with the handle
 	// of its folder. A folder is entered if it returns true.
 	visit func(dir *os.Root, e entry) (bool, error)
+	// withholds, if not nil, reports that a deny rule covers an absolute path;
+	// such a name is not visited and not entered.
+	withholds func(path string) bool
 
 	names      int
 	ignored    int
+	withheld   int
 	unreadable int
 }
 
@@ -97,6 +101,10 @@ func (t *tree) entries(ctx context.Context, dir *os.Root, rel string, rules igno
 		at := entry{rel: path.Join(rel, e.Name()), DirEntry: e}
 		if found.rules.ignored(at.rel, e.IsDir()) {
 			t.ignored++
+			continue
+		}
+		if t.withholds != nil && t.withholds(path.Join(t.root.real, at.rel)) {
+			t.withheld++
 			continue
 		}
 		enter, err := t.visit(dir, at)

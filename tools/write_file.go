@@ -26,7 +26,7 @@ func (b *builtin) runWriteFile(ctx context.Context, call Call, args writeFileArg
 		return badArgument("the path is empty")
 	}
 	c := &change{
-		ws: b.ws, call: call, path: args.Path, folders: true,
+		ws: b.ws, call: call, path: args.Path, folders: true, withholds: b.withholds("read_file"),
 		edit: func([]byte) ([]byte, error) { return []byte(args.Content), nil },
 	}
 	err := c.run(ctx)

@@ -181,6 +181,7 @@ func (a *app) openTools(h *house) (err error) {
 	h.registry, err = tools.NewRegistry(tools.Builtin(h.work, tools.Config{
 		Env: os.Environ(), SecretEnv: keyVariables(), Wrap: h.confined.wrap, SpillDir: h.spill, Skills: skills,
 		WebFetch: a.fetches(),
+		Denied:   func(tool, path string) bool { return h.policy.Denied(tool, path) },
 	})...)
 	if err == nil && len(f.Tools) > 0 {
 		h.registry, err = h.registry.Subset(a.toolNames(h.registry.Names()))

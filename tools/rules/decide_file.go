@@ -143,8 +143,7 @@ func (s set) covers(tool string, at place, roots []root) (Rule, bool) {
 // Denied reports whether a result of a tool at path, relative to the first root
 // or absolute, must be left out: a deny rule covers it, or it is outside. For
 // grep, glob and list_dir the rules of read_file hold as well. Without rules
-// that could matter it looks at no file. The search tools do not ask it yet, so
-// a deny on reading does not keep a file out of what they find.
+// that could matter it looks at no file. It is what tools.Config.Denied wants.
 func (p *Policy) Denied(tool, path string) bool {
 	if _, ok := p.deny.tools[tool]; ok {
 		return true

@@ -5,6 +5,16 @@
 // workspace is denied whatever the rules say. What nothing decides is asked,
 // and denied where nobody can be asked.
 //
+// # Files
+//
+// A deny on read_file keeps a file out of all that the file tools show: a call
+// that names it is denied, grep, glob and list_dir leave it out and count it (by
+// [Policy.Denied]), and a change of it shows no diff. That an edit of it was
+// done, or did not fit, is still told. A second name made by a hard link is
+// another path. And a rule on read_file cannot hold a shell, which reads what
+// the user may read: for that deny bash too, or hide the file in the sandbox,
+// as the program does with a deny on one plain path.
+//
 // # Shell commands
 //
 // A command line is parsed, never searched. A rule allows a line only if the

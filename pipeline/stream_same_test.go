@@ -133,23 +133,32 @@ func TestTheSamePromptIsTheSameEventStream(t *testing.T) {
 	}
 }
 
-// A blocking answer tells the same as a streamed one, deltas aside.
+// A blocking answer tells the same as a streamed one, raw arguments too.
 func TestABlockingAnswerTellsTheSame(t *testing.T) {
-	src := `{"steps":[
-	 {"blocks":[{"thinking":"hm"},{"text":"I look. "},{"call":"look","id":"call_1","arguments":{"a":1}},{"call":"look","id":"call_2","arguments":{"b":[]}}]},"done"]}`
-	for way, p := range everyWay(t, src) {
-		var want []map[string]any
-		for _, blocking := range []bool{false, true} {
-			tool := &recorder{}
-			events := run(t, open(t, p, pipeline.Config{Tools: registry(t, tool.tool("look")), NoStream: blocking}), "go")
-			got := told(t, events)
-			if want == nil {
-				want = got
+	for name, src := range map[string]string{
+		"calls": `{"steps":[
+		 {"blocks":[{"thinking":"hm"},{"text":"I look. "},{"call":"look","id":"call_1","arguments":{"a":1}},{"call":"look","id":"call_2","arguments":{"b":[]}}]},"done"]}`,
+		"no arguments": `{"steps":[{"blocks":[{"call":"look","id":"call_1","arguments":{}},{"call":"look","id":"call_2"}]},"done"]}`,
+		"surrogates": `{"split":3,"steps":[
+		 {"blocks":[{"text":"boats 🚤🚤 "},{"call":"look","id":"call_1","arguments":"{\"a\":\"\\ud83d\\udea4 \\ud83dx \\udea4\"}"}]},"done 🚤"]}`,
+		"no object": `{"steps":[{"blocks":[{"call":"look","id":"call_1","arguments":"{\"a\":"}]},"done"]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			for way, p := range everyWay(t, src) {
+				var want []map[string]any
+				for _, blocking := range []bool{false, true} {
+					tool := &recorder{}
+					config := pipeline.Config{Tools: registry(t, tool.tool("look")), NoStream: blocking, Deltas: pipeline.DeltasTools}
+					got := told(t, run(t, open(t, p, config), "go"))
+					if want == nil {
+						want = got
+					}
+					if d := cmp.Diff(want, got); d != "" {
+						t.Errorf("%s (-streamed +blocking):\n%s", way, d)
+					}
+				}
 			}
-			if d := cmp.Diff(want, got); d != "" {
-				t.Errorf("%s (-streamed +blocking):\n%s", way, d)
-			}
-		}
+		})
 	}
 }
 

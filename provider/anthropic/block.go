@@ -28,6 +28,7 @@ type block struct {
 	kind   blockKind
 	closed bool
 	cut    bool // of a call: its arguments are no object
+	shown  bool // of a call: what it started with was given out
 	half   wire.Half
 	sealed string // a signature, or the data of redacted thinking
 	seal   []byte // of a signature that comes in deltas
@@ -181,9 +182,23 @@ func (f *fold) close(pos int) {
 	}
 	b.closed = true
 	f.flush(pos)
+	f.show(pos)
 	if done := b.done(); done != nil {
 		f.content = true
 		f.out.Done(pos, done)
+	}
+}
+
+// show gives out the arguments that a call started with and no delta has told.
+func (f *fold) show(pos int) {
+	b := &f.blocks[pos]
+	if b.kind != callBlock || b.shown || b.name == "" || b.args.Len() > 0 {
+		return
+	}
+	b.shown = true
+	if text := b.text(); len(text) > 0 {
+		f.begin(pos)
+		f.out.Text = append(f.out.Text, text...)
 	}
 }
 
@@ -224,14 +239,14 @@ func (b *block) call() provider.ToolCall {
 }
 
 // text returns the text of a call's input: that of its deltas, else the input
-// it started with.
+// it started with, as it came.
 func (b *block) text() []byte {
 	text := bytes.Trim(b.args.Whole(), wire.Blanks)
 	switch {
-	case len(text) > 0 || len(b.input) == 0 || isEmptyInput(b.input):
+	case len(text) > 0 || len(b.input) == 0:
 		return text
 	case b.input[0] == '"': // text that is no object, from a server that does not stream
-		return []byte(object{"input": b.input}.string("input"))
+		return bytes.Trim([]byte(object{"input": b.input}.string("input")), wire.Blanks)
 	default:
 		return b.input
 	}

@@ -39,7 +39,7 @@ func (f *fold) End(out *wire.Out) error {
 		case b.name != "":
 			calls++
 			cut = cut || b.cut
-		case len(b.text()) > 0:
+		case len(b.text()) > 0 && (b.args.Len() > 0 || !isEmptyInput(b.input)):
 			return &provider.Error{Kind: provider.BadToolCall, Message: "a tool call has arguments but no name", Retryable: true}
 		default: // neither name nor arguments: no call
 		}

@@ -165,8 +165,9 @@ func TestTheInputOfACall(t *testing.T) {
 		{"comes with the start", `{"k":1}`, nil, call("a", "f", `{"k":1}`)},
 		{"empty deltas are nothing", `{"k":1}`, []string{`""`}, call("a", "f", `{"k":1}`)},
 		{"deltas count alone", `{"k":1}`, []string{`"{\"j\":"`, `"2}"`}, call("a", "f", `{"j":2}`)},
-		{"blank", `{}`, []string{`" \n"`}, provider.ToolCall{ID: "a", Name: "f", Arguments: json.RawMessage(`{}`)}},
-		{"null", `null`, nil, provider.ToolCall{ID: "a", Name: "f", Arguments: json.RawMessage(`{}`)}},
+		{"blank", `{}`, []string{`" \n"`}, call("a", "f", `{}`)},
+		{"none", `{}`, nil, call("a", "f", `{}`)},
+		{"null", `null`, nil, provider.ToolCall{ID: "a", Name: "f", Arguments: json.RawMessage(`{}`), Raw: "null"}},
 		{"null in deltas", `{}`, []string{`"null"`}, provider.ToolCall{ID: "a", Name: "f", Arguments: json.RawMessage(`{}`), Raw: "null"}},
 		{"a list", `[1]`, nil, provider.ToolCall{ID: "a", Name: "f", Raw: "[1]"}},
 		{"cut", `{}`, []string{`"{\"k\":"`}, provider.ToolCall{ID: "a", Name: "f", Raw: `{"k":`}},
@@ -223,7 +224,7 @@ func TestMadeIDs(t *testing.T) {
 }
 
 func noArguments(id string) provider.ToolCall {
-	return provider.ToolCall{ID: id, Name: "f", Arguments: json.RawMessage("{}")}
+	return provider.ToolCall{ID: id, Name: "f", Arguments: json.RawMessage("{}"), Raw: "{}"}
 }
 
 func TestExtrasOfACallAreKept(t *testing.T) {

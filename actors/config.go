@@ -52,7 +52,7 @@ type Compaction struct {
 
 // Hooks are the points where an embedder comes in. Each runs in a goroutine of
 // its own, within Limits.HookTime (BeforeCall and AfterCall within the time of
-// their call); nil ones cost nothing.
+// their call), and is given up Limits.StopGrace later; nil ones cost nothing.
 type Hooks struct {
 	// BeforeStep may change the request of a step: reminders, compaction. What
 	// it changes goes to the model only, not into the history. An error fails

@@ -3,11 +3,8 @@ package actors
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
-
-	"github.com/sourcegraph/conc/panics"
 
 	"github.com/weir-agents/weir/provider"
 	"github.com/weir-agents/weir/tools"
@@ -27,12 +24,16 @@ type executor struct {
 	limits  Limits
 	cancels map[int]context.CancelFunc // of the calls that run
 	lives   map[int]*live              // their live output
+	rules   chan struct{}              // closed when the policy has the last rule it was given; nil before the first
 }
 
 func (x *executor) handle(in any, now time.Time) {
-	if _, ok := in.(Committed); ok {
+	switch in := in.(type) {
+	case Committed:
 		x.act(x.out.Committed())
-	} else {
+	case ruleRefused:
+		panic("actors: executor: " + in.why)
+	default:
 		x.act(x.out.Put(x.machine.Handle(in, now)))
 	}
 	if o, ok := in.(CallOutput); ok {
@@ -67,18 +68,41 @@ func (x *executor) act(sends []Send) {
 
 // check looks at calls away from the actor: a policy may touch the disk.
 func (x *executor) check(in checkCalls) {
+	rules := x.rules
 	x.running.Add(1)
-	// Ends when all calls of a message have been looked at.
+	// Ends when all calls of a message have been looked at, each within HookTime.
 	go func() {
 		defer x.running.Done()
+		if rules != nil {
+			<-rules
+		}
 		for _, c := range in.Calls {
-			out := CallChecked{Ref: in.Ref, Index: c.index}
-			if p := panics.Try(func() { x.look(c.call, &out) }); p != nil {
-				out.Refused = &tools.Result{Kind: tools.Panicked, Text: fmt.Sprintf("checking this call panicked: %v", p.Value)}
-			}
-			x.send(Executor, out)
+			x.send(Executor, x.judge(in.Ref, c))
 		}
 	}()
+}
+
+// judge looks at one call. The policy and the tool are not ours.
+func (x *executor) judge(r Ref, c indexed) CallChecked {
+	ctx, cancel := context.WithTimeout(x.ctx, x.limits.HookTime)
+	defer cancel()
+	out, fault := foreign(ctx, "checking this call", x.limits.StopGrace, func() CallChecked {
+		out := CallChecked{Ref: r, Index: c.index}
+		x.look(c.call, &out)
+		return out
+	})
+	if fault != nil {
+		return CallChecked{Ref: r, Index: c.index, Refused: refuse(fault, "it was not run")}
+	}
+	return out
+}
+
+// refuse is the result of a call whose tool, policy or hook did not return.
+func refuse(f *fault, late string) *tools.Result {
+	if f.late {
+		return &tools.Result{Kind: tools.TimedOut, Text: f.Error() + "; " + late}
+	}
+	return &tools.Result{Kind: tools.Panicked, Text: f.Error()}
 }
 
 func (x *executor) look(call provider.ToolCall, out *CallChecked) {
@@ -146,47 +170,25 @@ func (x *executor) start(in startCall) {
 }
 
 func (x *executor) run(ctx context.Context, in startCall, live *live) {
-	began := time.Now()
+	done := CallDone{Ref: in.Ref, Index: in.Index, StartedAt: time.Now()}
 	call := x.call(in.Ref, in.Call)
 	call.Output = live.put
-	returned := make(chan CallDone, 1)
-	go func() { // ends when the tool returns
-		done := CallDone{Ref: in.Ref, Index: in.Index, StartedAt: began}
-		p := panics.Try(func() { done.Result = x.hooked(ctx, call, in.Tool) })
-		if p != nil {
-			done.Result = tools.Result{Kind: tools.Panicked, Text: fmt.Sprintf("the tool panicked: %v", p.Value)}
-			done.Stack = string(p.Stack)
-		}
-		returned <- done
-	}()
-	done := x.await(ctx, in, began, returned)
-	done.Duration = time.Since(began)
-	if !done.Result.OK() && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		done.Result.Kind = tools.TimedOut
+	result, fault := foreign(ctx, "the tool", x.limits.StopGrace, func() tools.Result { return x.hooked(ctx, call, in.Tool) })
+	if fault != nil {
+		result, done.Stack = *refuse(fault, "it may still have an effect"), fault.stack
 	}
+	done.Duration = time.Since(done.StartedAt)
 	done.Stopped = errors.Is(ctx.Err(), context.Canceled)
+	switch {
+	case result.OK():
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		result.Kind = tools.TimedOut
+	case done.Stopped && fault != nil && fault.late:
+		result.Kind = tools.Canceled
+	}
+	done.Result = result
 	live.close()
 	x.send(Executor, done)
-}
-
-// await waits for the tool, but not for ever once it was told to stop.
-func (x *executor) await(ctx context.Context, in startCall, began time.Time, returned <-chan CallDone) CallDone {
-	select {
-	case done := <-returned:
-		return done
-	case <-ctx.Done():
-	}
-	grace := time.NewTimer(x.limits.StopGrace)
-	defer grace.Stop()
-	select {
-	case done := <-returned:
-		return done
-	case <-grace.C:
-		return CallDone{Ref: in.Ref, Index: in.Index, StartedAt: began, Result: tools.Result{
-			Kind: tools.Canceled,
-			Text: fmt.Sprintf("the tool did not stop within %v of being told to and was given up; it may still have an effect", x.limits.StopGrace),
-		}}
-	}
 }
 
 // hooked runs the tool between the hooks of the embedder.
@@ -209,19 +211,40 @@ func (x *executor) hooked(ctx context.Context, call tools.Call, tool tools.Tool)
 // endScope ends what the turn left running in the background.
 func (x *executor) endScope(in endScope) {
 	x.running.Add(1)
-	// Ends when the processes are gone.
+	// Ends when the processes are gone, or after StopGrace.
 	go func() {
 		defer x.running.Done()
-		x.scope.EndTurn(in.Ref.Turn)
+		within(x.limits.StopGrace, func() { x.scope.EndTurn(in.Ref.Turn) })
 		x.send(Executor, ScopeEnded(in))
 	}()
 }
 
+// ruleRefused says why the policy did not take a rule that it had suggested.
+type ruleRefused struct{ why string }
+
+// remember hands a rule to the policy. Checks that come later wait for it.
 func (x *executor) remember(rule string) {
 	if x.policy == nil {
 		return
 	}
-	if err := x.policy.Remember(rule); err != nil {
-		panic("actors: executor: the policy does not read its own suggestion " + rule + ": " + err.Error())
-	}
+	before, taken := x.rules, make(chan struct{})
+	x.rules = taken
+	x.running.Add(1)
+	// Ends when the policy has the rule, within HookTime after the rule before.
+	go func() {
+		defer x.running.Done()
+		defer close(taken)
+		if before != nil {
+			<-before
+		}
+		ctx, cancel := context.WithTimeout(x.ctx, x.limits.HookTime)
+		defer cancel()
+		err, fault := foreign(ctx, "the policy", x.limits.StopGrace, func() error { return x.policy.Remember(rule) })
+		if fault != nil {
+			err = fault
+		}
+		if err != nil {
+			x.send(Executor, ruleRefused{"the policy does not read its own suggestion " + rule + ": " + err.Error()})
+		}
+	}()
 }

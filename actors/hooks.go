@@ -2,9 +2,7 @@ package actors
 
 import (
 	"context"
-	"fmt"
-
-	"github.com/sourcegraph/conc/panics"
+	"slices"
 )
 
 // askHook lets the embedder look at a request before it goes.
@@ -12,15 +10,28 @@ func (s *supervisor) askHook(step StepPrepared) {
 	ctx, cancel := context.WithTimeout(s.ctx, s.config.Limits.HookTime)
 	s.stopHooks = cancel
 	s.running.Add(1)
-	// Ends when the hook returns; Close waits for it.
+	// Ends when the hook returns, or StopGrace after its time; Close waits for it.
 	go func() {
 		defer s.running.Done()
 		defer cancel()
-		if p := panics.Try(func() { step.Err = s.config.Hooks.BeforeStep(ctx, &step.Request) }); p != nil {
-			step.Err = fmt.Errorf("the hook before a step panicked: %v", p.Value)
-		}
-		s.send(Supervising, step)
+		s.send(Supervising, s.hooked(ctx, step))
 	}()
+}
+
+// hooked is step as the hook leaves it. The hook has a request of its own: what
+// it does when it has been given up changes nothing.
+func (s *supervisor) hooked(ctx context.Context, step StepPrepared) StepPrepared {
+	out, fault := foreign(ctx, "the hook before a step", s.config.Limits.StopGrace, func() StepPrepared {
+		own := step
+		own.Request.Messages, own.Request.Tools = slices.Clone(step.Request.Messages), slices.Clone(step.Request.Tools)
+		own.Err = s.config.Hooks.BeforeStep(ctx, &own.Request)
+		return own
+	})
+	if fault != nil {
+		out = step
+		out.Err = fault
+	}
+	return out
 }
 
 // turnOver tells the embedder that a turn has ended.
@@ -31,14 +42,16 @@ func (s *supervisor) turnOver(e TurnEnded) {
 	}
 	ctx, cancel := context.WithTimeout(s.ctx, s.config.Limits.HookTime)
 	s.running.Add(1)
-	// Ends when the hook returns; Close waits for it.
+	// Ends when the hook returns, or StopGrace after its time; Close waits for it.
 	go func() {
 		defer s.running.Done()
 		defer cancel()
-		if p := panics.Try(func() { hook(ctx, e) }); p != nil {
-			s.send(Supervising, Notice{
-				Level: "warn", Code: "hook", Text: fmt.Sprintf("the hook after a turn panicked: %v", p.Value),
-			})
+		_, fault := foreign(ctx, "the hook after a turn", s.config.Limits.StopGrace, func() struct{} {
+			hook(ctx, e)
+			return struct{}{}
+		})
+		if fault != nil {
+			s.send(Supervising, Notice{Level: "warn", Code: "hook", Text: fault.Error()})
 		}
 	}()
 }
@@ -48,15 +61,16 @@ func (s *supervisor) askCompact(in askCompact) {
 	ctx, cancel := context.WithTimeout(s.ctx, s.config.Limits.CompactTime)
 	s.stopCompact = cancel
 	s.running.Add(1)
-	// Ends when Compact returns; Close waits for it.
+	// Ends when Compact returns, or StopGrace after its time; Close waits for it.
 	go func() {
 		defer s.running.Done()
 		defer cancel()
-		out := historyShrunk{epoch: in.epoch}
-		if p := panics.Try(func() {
-			out.messages, out.usage, out.err = s.config.Compaction.Compact(ctx, in.request, in.window, in.scale)
-		}); p != nil {
-			out.err = fmt.Errorf("the compaction panicked: %v", p.Value)
+		out, fault := foreign(ctx, "the compaction", s.config.Limits.StopGrace, func() historyShrunk {
+			messages, usage, err := s.config.Compaction.Compact(ctx, in.request, in.window, in.scale)
+			return historyShrunk{in.epoch, messages, usage, err}
+		})
+		if fault != nil {
+			out = historyShrunk{epoch: in.epoch, err: fault}
 		}
 		s.send(Supervising, out)
 	}()

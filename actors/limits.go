@@ -79,15 +79,17 @@ type Limits struct {
 	// ApprovalWait is how long a call may wait for consent; then it is denied
 	// (timeout). Default 0: for ever.
 	ApprovalWait time.Duration
-	// StopGrace is how long a canceled call may take to end; then it is given
-	// up and reported canceled, with a result that says so. Default 5 s.
+	// StopGrace is how long what was told to stop may take to end: a call, a
+	// model's stream, a hook. Then it is given up: a call is reported canceled,
+	// with a result that says so; what a late one returns is dropped. Default 5 s.
 	StopGrace time.Duration
-	// HookTime ends the context of a hook that runs longer; the error it returns
-	// fails the turn. A hook that does not end with its context holds its turn
-	// up, a cancel and Close too. Default 60 s.
+	// HookTime ends the context of a hook that runs longer, and how long a policy
+	// may take over one call. What has not ended StopGrace later is given up: a
+	// hook before a step fails the turn, a call the policy did not judge is not
+	// run. Default 60 s.
 	HookTime time.Duration
-	// CompactTime ends the context of a compaction that takes longer; the history stays as it
-	// was. Default 10 min.
+	// CompactTime ends the context of a compaction that takes longer, which is
+	// given up StopGrace later; the history stays as it was. Default 10 min.
 	CompactTime time.Duration
 	// Eager starts a permitted read-only call while the model still streams.
 	// Off by default.

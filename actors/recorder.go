@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/weir-agents/weir/journal"
@@ -18,8 +19,9 @@ type recorder struct {
 	host    *supervisor
 	waiting []entry
 	writing bool
-	failed  bool // told once
-	closed  bool // the session ends: the rest is written by flush
+	failed  bool           // told once
+	closed  bool           // the session ends: the rest is written by flush
+	running sync.WaitGroup // the write that is under way
 }
 
 // entry is a commit on its way to the journal.
@@ -60,16 +62,15 @@ func (r *recorder) write() {
 	}
 	entries := r.waiting
 	r.waiting, r.writing = nil, true
-	r.host.running.Add(1)
-	// Ends when the journal has the records; Close waits for it.
+	r.running.Add(1)
+	// Ends when the journal has the records; flush, and so Close, waits for it.
 	go func() {
-		defer r.host.running.Done()
+		defer r.running.Done()
 		var all []journal.Record
 		for _, e := range entries {
 			all = append(all, e.records...)
 		}
-		err := r.journal.Append(context.WithoutCancel(r.host.ctx), r.session, all...)
-		r.host.send(Supervising, recorded{entries, err})
+		r.host.send(Supervising, recorded{entries, r.append(all)})
 	}()
 }
 
@@ -106,9 +107,20 @@ func (r *recorder) close() []journal.Record {
 // flush writes what close returned, after the write that was under way. There
 // is nobody left to tell of an error.
 func (r *recorder) flush(rest []journal.Record) {
+	r.running.Wait()
 	if len(rest) > 0 {
-		_ = r.journal.Append(context.WithoutCancel(r.host.ctx), r.session, rest...)
+		_ = r.append(rest)
 	}
+}
+
+// append writes records, however long that takes.
+func (r *recorder) append(records []journal.Record) error {
+	ctx := context.WithoutCancel(r.host.ctx)
+	err, fault := foreign(ctx, "the journal", 0, func() error { return r.journal.Append(ctx, r.session, records...) })
+	if fault != nil {
+		return fault
+	}
+	return err
 }
 
 // encode makes records of facts.

@@ -19,6 +19,7 @@ type streamer struct {
 	ctx      context.Context // the session's
 	open     *stream         // the latest try, nil before the first
 	closed   overtaken
+	tries    int
 }
 
 // stream is one try. One lock holds its batcher, so that a batch and the grant
@@ -32,6 +33,7 @@ type stream struct {
 	mu     sync.Mutex
 	credit sync.Cond // signaled by a grant and by a close
 	b      *batcher
+	epoch  int  // of its timer
 	closed bool // CloseStream came: hand over and end
 	ended  bool // StreamEnded was sent
 }
@@ -57,7 +59,8 @@ func (s *streamer) start(in OpenStream) {
 		return
 	}
 	ctx, cancel := context.WithCancel(s.ctx)
-	t := &stream{s: s, req: in.Request, cancel: cancel, b: newBatcher(in.Ref, s.limits)}
+	s.tries++
+	t := &stream{s: s, req: in.Request, cancel: cancel, b: newBatcher(in.Ref, s.limits), epoch: s.tries}
 	t.credit.L = &t.mu
 	s.open = t
 	s.meter.mark(markOpen, time.Now())
@@ -95,14 +98,11 @@ func (s *streamer) close(r Ref) {
 	t.closed = true
 	t.cancel()
 	t.credit.Broadcast()
-	s.timer(time.Now().Add(s.limits.StopGrace), t.epoch())
+	s.timer(time.Now().Add(s.limits.StopGrace), t.epoch)
 }
 
-// epoch tells the timers of tries apart.
-func (t *stream) epoch() int { return t.b.ref.Step<<16 | t.b.ref.Attempt }
-
 func (s *streamer) abandon(epoch int) {
-	if t := s.open; t != nil && t.epoch() == epoch {
+	if t := s.open; t != nil && t.epoch == epoch {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		if t.closed {
@@ -115,31 +115,34 @@ func (s *streamer) abandon(epoch int) {
 func (t *stream) read(ctx context.Context) {
 	defer t.s.running.Done()
 	defer t.cancel()
+	returned := false
 	defer func() {
+		what := "the provider ended its goroutine (runtime.Goexit) and did not return"
 		if r := recover(); r != nil {
-			err := fmt.Errorf("%v\n%s", r, debug.Stack())
-			t.finish(&provider.Error{Kind: provider.Panicked, Message: fmt.Sprintf("the provider panicked: %v", r), Err: err})
-		}
-	}()
-	finished := false
-	for d, err := range t.s.provider.Stream(ctx, t.req) {
-		if err != nil {
-			t.finish(err)
+			what = fmt.Sprintf("the provider panicked: %v", r)
+		} else if returned {
 			return
 		}
-		if !t.deliver(d) {
-			break
-		}
-		if d.Kind == provider.FinishDelta {
-			finished = true
-			break
+		t.finish(&provider.Error{Kind: provider.Panicked, Message: what, Err: fmt.Errorf("%s\n%s", what, debug.Stack())})
+	}()
+	err := t.play(ctx)
+	returned = true
+	t.finish(err)
+}
+
+// play takes what the provider says, to its end or its first mistake.
+func (t *stream) play(ctx context.Context) error {
+	for d, err := range t.s.provider.Stream(ctx, t.req) {
+		switch {
+		case err != nil:
+			return err
+		case !t.deliver(d):
+			return errClosed
+		case d.Kind == provider.FinishDelta:
+			return nil
 		}
 	}
-	if !finished {
-		t.finish(&provider.Error{Kind: provider.TruncatedStream, Message: "the stream ended without a finish", Retryable: true})
-		return
-	}
-	t.finish(nil)
+	return &provider.Error{Kind: provider.TruncatedStream, Message: "the stream ended without a finish", Retryable: true}
 }
 
 // deliver takes one delta to the assembler or into the pending batch. It blocks

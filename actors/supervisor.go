@@ -310,27 +310,19 @@ func (s *supervisor) terminated(c actor.Context) {
 	if closing {
 		rest = s.record.close()
 	}
-	// Ends when the goroutines of the set have, or after StopGrace: one that
-	// does not stop is given up.
+	// Ends when the goroutines of the set have, or after StopGrace: what does
+	// not stop is given up.
 	go func() {
-		if closing {
-			s.scope.Close()
+		if closing { // before, the session's own may go on
+			within(s.config.Limits.StopGrace, s.scope.Close)
 		}
-		all := make(chan struct{})
-		go func() { // ends with the last goroutine of the set
-			old.running.Wait()
-			if closing { // before, the session's own may go on
+		within(s.config.Limits.StopGrace, func() {
+			if closing {
+				s.record.flush(rest) // first: what follows may not end
 				s.running.Wait()
-				s.record.flush(rest)
 			}
-			close(all)
-		}()
-		grace := time.NewTimer(s.config.Limits.StopGrace)
-		defer grace.Stop()
-		select {
-		case <-all:
-		case <-grace.C:
-		}
+			old.running.Wait()
+		})
 		s.send(Supervising, setGone{gen})
 	}()
 }

@@ -1,6 +1,10 @@
 package tools
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/sourcegraph/conc"
+)
 
 // Scope is what the tools of one session share: their own state, and the
 // background processes that must not outlive the session. Its methods may be
@@ -80,7 +84,7 @@ func (s *Scope) endAll(which func(*Hold) bool, closing bool) {
 		}
 	}
 	s.mu.Unlock()
-	var wg sync.WaitGroup
+	var wg conc.WaitGroup // what panics there panics here, in the caller's goroutine
 	for _, h := range ending {
 		wg.Go(h.stop)
 	}

@@ -17,7 +17,7 @@ const controlMax = 1024
 // passes both. A post to a full data lane is refused, never parked (I2).
 type mailbox struct {
 	capacity int
-	guests   int // of the data lane: prompts, which come from outside at any rate
+	guests   int // of the data lane: prompts and notices, which come from outside at any rate
 	gauge    *gauge
 	// refused is told of every post that was not taken, on the poster's
 	// goroutine and outside the lock.
@@ -66,7 +66,7 @@ func isControl(msg any) bool {
 
 func isGuest(msg any) bool {
 	switch msg.(type) {
-	case Prompt, ReadHistory, ReplaceHistory, CompactHistory:
+	case Prompt, ReadHistory, ReplaceHistory, CompactHistory, Notice:
 		return true
 	default:
 		return false

@@ -103,6 +103,9 @@ func (o *outlet) Committed() []Send {
 	return o.sends
 }
 
+// Waiting returns how many effects have not gone yet.
+func (o *outlet) Waiting() int { return len(o.queue) }
+
 // Stalled reports whether a post waits for credit.
 func (o *outlet) Stalled() bool {
 	if len(o.queue) == 0 || o.acks > 0 {

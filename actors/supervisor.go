@@ -87,6 +87,8 @@ func (s *supervisor) refused(h *shell, msg any, why refusal) {
 	case ReadHistory, ReplaceHistory, CompactHistory:
 		refuseCaller(in, why)
 		return
+	case Notice:
+		return // there are too many already
 	case Cancel:
 		if in.Ended != nil {
 			in.Ended("")
@@ -156,8 +158,11 @@ func (s *supervisor) receive(c actor.Context) {
 		s.crashed(c, in)
 	case recorded:
 		s.act(c, s.record.done(in))
-	case Notice: // of a hook
-		s.act(c, s.out.Put([]Send{{Reporter, Post{From: Supervising, Events: []Event{in}}}}))
+	case Notice: // of a hook, or of the embedder
+		if s.out.Waiting() < s.config.Limits.Prompts { // else the reader has enough to read
+			in.Envelope = Envelope{}
+			s.act(c, s.out.Put([]Send{{Reporter, Post{From: Supervising, Events: []Event{in}}}}))
+		}
 	case Grant:
 		if in.From == Supervising {
 			s.act(c, s.out.Grant(in))

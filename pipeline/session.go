@@ -138,6 +138,11 @@ func (s *Session) Resolve(call, decision, note string) {
 	s.root.Send(s.pid, actors.Resolve{Call: call, Decision: decision, Note: note})
 }
 
+// Tell puts a notice of the embedder's own into the events, outside of turns;
+// its envelope is filled in. It never blocks. Where a reader leaves more than
+// Limits.Prompts of them unread, further ones are dropped.
+func (s *Session) Tell(n Notice) { s.root.Send(s.pid, n) }
+
 // Close cancels the running turn, ends everything the session started, and
 // returns when it is gone. Further calls return when the first does.
 func (s *Session) Close() {

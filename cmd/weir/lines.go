@@ -47,7 +47,7 @@ func (a *app) lines() (int, error) {
 		return 0, err
 	}
 	defer h.close()
-	s, err := h.pipe.Open("")
+	s, err := h.begin()
 	if err != nil {
 		return 0, err
 	}
@@ -130,7 +130,7 @@ func (t *turner) command(text string) (leave bool, err error) {
 	}
 	if answer.clear {
 		t.session.Close()
-		if t.session, err = t.house.pipe.Open(""); err != nil {
+		if t.session, err = t.house.begin(); err != nil {
 			return false, err
 		}
 		t.metrics, answer.text = metrics{}, "a new session"

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
+	"strings"
 	"sync/atomic"
 
 	"github.com/weir-agents/weir/cmd/weir/internal/workspace"
@@ -12,6 +14,7 @@ import (
 	"github.com/weir-agents/weir/tools"
 	"github.com/weir-agents/weir/tools/hook"
 	"github.com/weir-agents/weir/tools/rules"
+	"github.com/weir-agents/weir/tools/sandbox"
 )
 
 // house is what the sessions of one run of the program share.
@@ -29,9 +32,39 @@ type house struct {
 	// attended says that a person can be asked for approvals.
 	attended bool
 
+	session atomic.Pointer[pipeline.Session] // the one that is open
+	boxTold atomic.Pointer[pipeline.Session] // the last that was told of the sandbox
+
 	model atomic.Pointer[string]      // asked from the next step on
 	scope atomic.Pointer[tools.Scope] // of the session, once a tool was called
 	tell  atomic.Pointer[teller]      // where a hook's trouble is shown
+}
+
+// begin opens a session.
+func (h *house) begin() (*pipeline.Session, error) {
+	s, err := h.pipe.Open("")
+	if err == nil {
+		h.session.Store(s)
+	}
+	return s, err
+}
+
+// wrap confines a command, and tells what of the sandbox was got before the
+// first one of a session.
+func (h *house) wrap(cmd *exec.Cmd) error {
+	if err := h.confined.wrap(cmd); err != nil {
+		return err
+	}
+	s, got := h.session.Load(), h.confined.got
+	if s == nil || h.confined.cfg.Mode == sandbox.Off || h.boxTold.Swap(s) == s {
+		return nil
+	}
+	n := pipeline.Notice{Level: "info", Code: "sandbox", Got: got, Text: "commands run confined: " + got}
+	if why, none := strings.CutPrefix(got, "none: "); none {
+		n.Level, n.Text = "warn", "commands do not run confined: "+why
+	}
+	s.Tell(n)
+	return nil
 }
 
 // open builds all that a session needs.
@@ -179,7 +212,7 @@ func (a *app) openTools(h *house) (err error) {
 		a.warn(note)
 	}
 	h.registry, err = tools.NewRegistry(tools.Builtin(h.work, tools.Config{
-		Env: os.Environ(), SecretEnv: keyVariables(), Wrap: h.confined.wrap, SpillDir: h.spill, Skills: skills,
+		Env: os.Environ(), SecretEnv: keyVariables(), Wrap: h.wrap, SpillDir: h.spill, Skills: skills,
 		WebFetch: a.fetches(),
 		Denied:   func(tool, path string) bool { return h.policy.Denied(tool, path) },
 	})...)

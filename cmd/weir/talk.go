@@ -154,7 +154,7 @@ func (t *talk) begin() error {
 	if t.session != nil {
 		t.session.Close()
 	}
-	s, err := t.house.pipe.Open("")
+	s, err := t.house.begin()
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func (a *app) oneShot() (int, error) {
 		return 0, err
 	}
 	defer h.close()
-	s, err := h.pipe.Open("")
+	s, err := h.begin()
 	if err != nil {
 		return 0, err
 	}

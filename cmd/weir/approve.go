@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weir-agents/weir/cmd/weir/internal/render"
 	"github.com/weir-agents/weir/pipeline"
 	"github.com/weir-agents/weir/tools/rules"
 )
@@ -44,11 +45,27 @@ const (
 	questionChars = 4000
 )
 
-// question shows what a call wants to do, whole if asked to or unless it is
-// very long. What cannot be seen is made visible; allow is to follow.
-func question(q pipeline.ApprovalRequested, whole bool) string {
+// question shows what a call wants to do, whole if asked to or unless it is very
+// long: what a file would look like, or else what the call says. What cannot be
+// seen is made visible; allow is to follow.
+func (h *house) question(q pipeline.ApprovalRequested, whole, color bool) string {
+	diff, ok, err := h.work.Preview(q.Name, q.Arguments)
+	if !ok || strings.HasPrefix(diff, "(") { // it cannot be shown
+		text := question(q, rules.Show(wanted(q)), whole, false)
+		if err != nil {
+			text += "  it would fail: " + rules.ShowLine(err.Error()) + "\n"
+		}
+		return text
+	}
+	if diff == "" {
+		diff = string(q.Arguments) + "\n(the file is so already)"
+	}
+	return question(q, rules.Show(strings.TrimSuffix(diff, "\n")), whole, color)
+}
+
+// question puts what a call wants, which is harmless, into a question.
+func question(q pipeline.ApprovalRequested, shown string, whole, color bool) string {
 	var b strings.Builder
-	shown := rules.Show(wanted(q))
 	if !whole {
 		shown = excerpt(shown)
 	}
@@ -56,10 +73,7 @@ func question(q pipeline.ApprovalRequested, whole bool) string {
 	if q.Reason != "" {
 		fmt.Fprintf(&b, ": %s", rules.ShowLine(q.Reason))
 	}
-	b.WriteString("\n")
-	for line := range strings.SplitSeq(shown, "\n") {
-		fmt.Fprintf(&b, "  %s\n", line)
-	}
+	b.WriteString("\n" + render.Diff(strings.Split(shown, "\n"), color))
 	if q.RuleSuggestion != "" {
 		fmt.Fprintf(&b, "  always would add the rule %s for this session\n", rules.ShowLine(q.RuleSuggestion))
 	}

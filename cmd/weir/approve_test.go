@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weir-agents/weir/pipeline"
+	"github.com/weir-agents/weir/tools"
+	"github.com/weir-agents/weir/tools/rules"
 )
 
 func TestReplies(t *testing.T) {
@@ -27,6 +29,11 @@ func TestReplies(t *testing.T) {
 	}
 }
 
+// asked is the question for a command.
+func asked(q pipeline.ApprovalRequested, whole bool) string {
+	return question(q, rules.Show(wanted(q)), whole, false)
+}
+
 func bash(command string) pipeline.ApprovalRequested {
 	args, err := json.Marshal(map[string]string{"command": command})
 	if err != nil {
@@ -36,7 +43,7 @@ func bash(command string) pipeline.ApprovalRequested {
 }
 
 func TestAQuestionShowsTheWholeCommand(t *testing.T) {
-	got := question(bash("ls \u202e-l\n\x1b[2Jrm x"), false)
+	got := asked(bash("ls \u202e-l\n\x1b[2Jrm x"), false)
 	want := "◇ bash wants to run: mode ask\n  ls ⟦\\u202e⟧-l\n  ⟦\\x1b⟧[2Jrm x\n" +
 		"  always would add the rule bash(ls) for this session\n"
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -44,12 +51,12 @@ func TestAQuestionShowsTheWholeCommand(t *testing.T) {
 	}
 	q := pipeline.ApprovalRequested{Name: "write_file", Arguments: json.RawMessage(`{"path":"a","content":"b"}`)}
 	want = "◇ write_file wants to run\n  {\"path\":\"a\",\"content\":\"b\"}\n"
-	if diff := cmp.Diff(want, question(q, false)); diff != "" {
+	if diff := cmp.Diff(want, asked(q, false)); diff != "" {
 		t.Error(diff)
 	}
 	q = pipeline.ApprovalRequested{Name: "bash", Arguments: json.RawMessage(`{"command":"ls","cwd":"/"}`)}
 	want = "◇ bash wants to run\n  ls\n  {\"cwd\":\"/\"}\n"
-	if diff := cmp.Diff(want, question(q, false)); diff != "" {
+	if diff := cmp.Diff(want, asked(q, false)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -59,14 +66,14 @@ func TestALongQuestionShowsHeadAndTail(t *testing.T) {
 	for i := range 100 {
 		lines = append(lines, fmt.Sprintf("line %d", i))
 	}
-	got := question(bash(strings.Join(lines, "\n")), false)
+	got := asked(bash(strings.Join(lines, "\n")), false)
 	if !strings.Contains(got, "  line 19\n  … 60 lines, 479 characters hidden (press v) …\n  line 80\n") {
 		t.Errorf("many lines:\n%s", got)
 	}
-	if whole := question(bash(strings.Join(lines, "\n")), true); !strings.Contains(whole, "line 50\n") {
+	if whole := asked(bash(strings.Join(lines, "\n")), true); !strings.Contains(whole, "line 50\n") {
 		t.Error("asked for the whole, it is not shown")
 	}
-	got = question(bash(strings.Repeat("日", 5000)), false)
+	got = asked(bash(strings.Repeat("日", 5000)), false)
 	if !strings.Contains(got, "日\n  … 0 lines, 1000 characters hidden (press v) …\n  日") {
 		t.Errorf("a long line:\n%s", got)
 	}
@@ -75,4 +82,51 @@ func TestALongQuestionShowsHeadAndTail(t *testing.T) {
 			t.Errorf("%d characters became %d", n, len(got))
 		}
 	}
+}
+
+// TestAQuestionShowsWhatAFileWouldLookLike asks for an edit: the person sees the
+// diff, with its colours, before the file is touched; where the edit cannot be
+// done, what was asked for and why.
+func TestAQuestionShowsWhatAFileWouldLookLike(t *testing.T) {
+	dir := tree(t, map[string]string{"a.go": "one\ntwo\n"})
+	work, err := tools.OpenWorkspace(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = work.Close() }()
+	h := &house{work: work}
+	edit := func(arguments string) pipeline.ApprovalRequested {
+		return pipeline.ApprovalRequested{Name: "edit_file", Arguments: json.RawMessage(arguments), RuleSuggestion: "edit_file(a.go)"}
+	}
+	got := h.question(edit(`{"path":"a.go","edits":[{"old":"two","new":"2\u001b[2J"}]}`), false, true)
+	want := "◇ edit_file wants to run\n  \x1b[31m--- a/a.go\x1b[0m\n  \x1b[32m+++ b/a.go\x1b[0m\n  \x1b[36m@@ -1,2 +1,2 @@\x1b[0m\n   one\n" +
+		"  \x1b[31m-two\x1b[0m\n  \x1b[32m+2⟦\\x1b⟧[2J\x1b[0m\n  always would add the rule edit_file(a.go) for this session\n"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	got = h.question(edit(`{"path":"a.go","edits":[{"old":"three","new":"2"}]}`), false, false)
+	if !strings.Contains(got, `"old":"three"`) || !strings.Contains(got, "  it would fail: old was not found") {
+		t.Errorf("an edit that fails: %s", got)
+	}
+}
+
+// TestAnEditIsSeenBeforeItIsAllowed answers the question on a terminal.
+func TestAnEditIsSeenBeforeItIsAllowed(t *testing.T) {
+	t.Parallel()
+	script := scriptFile(t, `{"steps": [{"blocks": [{"call": "write_file", "arguments": {"path": "a.txt", "content": "one\ntwo\n"}}]}, "Done."]}`)
+	d := onDesktopWith(t, t.TempDir(), nil, "--script", script)
+	d.sees(t, "weir> ")
+	d.types(t, "go"+enter)
+	d.holds(t, "  +++ b/a.txt\n  @@ -0,0 +1,2 @@\n  +one\n  +two\n")
+	d.sees(t, allow)
+	if !strings.Contains(d.out.text(), "\x1b[32m+one\x1b[0m") {
+		t.Error("the diff has no colour")
+	}
+	d.types(t, "y"+enter)
+	d.sees(t, "● Done.\nweir> ")
+	if text := d.screen(t, d.out.text()).Text(); strings.Count(text, "+one") != 1 {
+		t.Errorf("the diff is not there once:\n%s", text)
+	}
+	d.types(t, ctrlD)
+	d.leaves(t, 0)
 }

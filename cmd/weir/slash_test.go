@@ -52,7 +52,7 @@ func TestCommandsOfATalk(t *testing.T) {
 	d.types(t, "/metrics"+enter)
 	d.holds(t, "session: 1 turn, 2 steps, 0 retries")
 	d.types(t, "/diff"+enter)
-	d.holds(t, "+one")
+	d.holds(t, "what was written in this session:\n  --- a/new.txt\n  +++ b/new.txt\n  @@ -0,0 +1 @@\n  +one\n")
 	d.types(t, "/undo"+enter)
 	d.holds(t, "taken back:\n  new.txt")
 	if _, err := os.Stat(d.cmd.Dir + "/new.txt"); err == nil {

@@ -308,7 +308,9 @@ func (t *talk) told(in told) error {
 }
 
 // ask shows the first open question.
-func (t *talk) ask(whole bool) error { return t.desk.ask(question(t.asking[0], whole), allow) }
+func (t *talk) ask(whole bool) error {
+	return t.desk.ask(t.house.question(t.asking[0], whole, t.app.style().Color), allow)
+}
 
 // resolved takes a question back that has been answered, by whomever.
 func (t *talk) resolved(call string) error {

@@ -179,7 +179,7 @@ func (t *turner) show(stop context.Context, e pipeline.Event) error {
 	if !ok || t.lines == nil {
 		return nil
 	}
-	text := question(q, false) + allow
+	text := t.house.question(q, false, t.app.style().Color) + allow
 	for {
 		if _, err := io.WriteString(t.app.std.Err, text); err != nil {
 			return err
@@ -194,7 +194,7 @@ func (t *turner) show(stop context.Context, e pipeline.Event) error {
 				t.session.Resolve(q.Call, "deny", "the person has left")
 				return nil
 			case ok && r.decision == "view":
-				text = question(q, true) + allow
+				text = t.house.question(q, true, t.app.style().Color) + allow
 			case ok:
 				t.session.Resolve(q.Call, r.decision, r.note)
 				return nil

@@ -38,6 +38,8 @@ type Screen struct {
 	fault string // how the last try failed, with its status
 	said  bool   // that a line for the fault is on the screen
 
+	asked map[string]bool // calls of this turn that a person has allowed
+
 	columns, rows int      // of the terminal; 80 and 24 if nobody says
 	page          *answers // lays the open answer out; nil if there is none
 }
@@ -60,6 +62,7 @@ const (
 	sgrRed   = "\x1b[31m"
 	sgrBlue  = "\x1b[34m"
 	sgrWarn  = "\x1b[33m"
+	sgrCyan  = "\x1b[36m"
 )
 
 // Append appends what e shows to dst.
@@ -77,6 +80,13 @@ func (s *Screen) Append(dst []byte, e pipeline.Event) []byte {
 		return s.interrupted(dst, s.fault)
 	case pipeline.RetryScheduled:
 		return s.retry(dst, e)
+	case pipeline.ApprovalResolved:
+		if e.By == "user" {
+			if s.asked == nil {
+				s.asked = map[string]bool{}
+			}
+			s.asked[e.Call] = true
+		}
 	case pipeline.ToolStarted:
 		return s.call(dst, e.Name, e.Summary, e.Arguments)
 	case pipeline.ToolOutput:
@@ -100,7 +110,7 @@ func (s *Screen) Append(dst []byte, e pipeline.Event) []byte {
 		}
 	case pipeline.TurnEnded:
 		return s.ended(dst, e)
-	default: // events of no words: starts, approvals (asked elsewhere), kinds to come
+	default: // events of no words: starts, questions (asked elsewhere), kinds to come
 	}
 	return dst
 }
@@ -272,7 +282,7 @@ func (s *Screen) ended(dst []byte, e pipeline.TurnEnded) []byte {
 	if s.Style.Verbose {
 		dst = s.info(dst, cost(e))
 	}
-	s.shown, s.wrote, s.fault, s.said = false, false, "", false
+	s.shown, s.wrote, s.fault, s.said, s.asked = false, false, "", false, nil
 	return dst
 }
 

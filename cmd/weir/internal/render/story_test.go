@@ -80,6 +80,16 @@ var stories = map[string][]pipeline.Event{
 		step(1), thought("hm"), text("Hel"), broke(provider.TruncatedStream, "it ended early"), retry(3, 60_000, "it ended early", true),
 		step(1), text("Hello"), message(provider.Text{Text: "Hello"}), ended(pipeline.Completed),
 	},
+	"edits": {
+		step(1), message(),
+		started("edit_file", "a.go"), finished("edit_file", "a.go: edited, 1 place replaced\n--- a/a.go\n+++ b/a.go\n@@ -1,2 +1,2 @@\n-old\x1b[2J\n+new\r\n same\n", 4),
+		started("write_file", "b"), finished("write_file", "b: created, 90 bytes\n--- a/b\n+++ b/b\n@@ -0,0 +1,30 @@\n"+strings.Repeat("+line\n", 30), 4),
+		pipeline.ApprovalResolved{Call: "c9", By: "user", Decision: "allow"},
+		pipeline.ToolFinished{Call: "c9", Name: "edit_file", OK: true, Text: "a.go: edited, 1 place replaced\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+b\n", DurationMS: 1},
+		started("write_file", "c"), finished("write_file", "c: unchanged, it holds just that, 1 byte", 1),
+		started("bash", "git diff"), finished("bash", "x\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+b\n", 1),
+		ended(pipeline.Completed),
+	},
 	"canceled":        {step(1), text("Half an ans"), ended(pipeline.Canceled)},
 	"canceled before": {step(1), ended(pipeline.Canceled)},
 	"failed": {

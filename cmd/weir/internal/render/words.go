@@ -30,6 +30,9 @@ func (s *Screen) result(dst []byte, e pipeline.ToolFinished) []byte {
 		}
 		return s.line(dst, sgrRed, "✘ ", name+": "+Line(why, lineRunes))
 	}
+	if dst, ok := s.edited(dst, e); ok {
+		return dst
+	}
 	return s.line(dst, sgrGreen, "✔ ", name+" -> "+preview(e.Text)+" "+Duration(e.DurationMS))
 }
 

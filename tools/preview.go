@@ -1,0 +1,70 @@
+package tools
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path"
+)
+
+// Preview tells what a call of edit_file or write_file would do to the file as it
+// is now, as a unified diff, for a person who is asked about it. It changes
+// nothing, and the call may come to something else if the file changes. ok is
+// false for every other tool, and where the call would fail: then err says why.
+// It reads a file; do not call it in a Receive.
+func (w *Workspace) Preview(tool string, arguments json.RawMessage) (diff string, ok bool, err error) {
+	c := &change{ws: w}
+	switch tool {
+	case "edit_file":
+		args, err := decode[editFileArgs](arguments)
+		if err != nil {
+			return "", false, err
+		}
+		c.path = args.Path
+		c.edit = func(before []byte) ([]byte, error) {
+			if before == nil {
+				return nil, errors.New("no such file")
+			}
+			after, _, err := applyEdits(before, args.Edits)
+			return after, err
+		}
+	case "write_file":
+		args, err := decode[writeFileArgs](arguments)
+		if err != nil {
+			return "", false, err
+		}
+		c.path = args.Path
+		c.edit = func([]byte) ([]byte, error) { return []byte(args.Content), nil }
+	default:
+		return "", false, nil
+	}
+	if err := c.preview(); err != nil {
+		return "", false, err
+	}
+	return unified(w.name(c.place), c.before, c.after), true, nil
+}
+
+// preview finds what the change would come to.
+func (c *change) preview() (err error) {
+	if c.path == "" {
+		return errors.New("the path is empty")
+	}
+	if c.place, err = c.locate(); err != nil {
+		return err
+	}
+	if c.place.Info != nil {
+		if c.place.Info.Size() > diffFileMax {
+			return errors.New("the file is too large to show what would change")
+		}
+		var dir *os.Root
+		if dir, err = c.folder(); err != nil {
+			return err
+		}
+		defer func() { _ = dir.Close() }() // it was only read
+		if err = c.read(dir, path.Base(c.place.Rel)); err != nil {
+			return err
+		}
+	}
+	c.after, err = c.edit(c.before)
+	return err
+}

@@ -1,0 +1,59 @@
+package tools
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestAPreviewIsWhatTheCallDoes compares what a person is shown with the diff in
+// the result, and sees that showing it changes nothing.
+func TestAPreviewIsWhatTheCallDoes(t *testing.T) {
+	for name, a := range map[string]args{
+		"edit_file":  {"path": "a.txt", "edits": []args{{"old": "two", "new": "2\n2"}}},
+		"write_file": {"path": "new/b.txt", "content": "b\n"},
+	} {
+		k := newKit(t, Config{})
+		k.write("a.txt", "one\ntwo\nthree\n")
+		k.call("read_file", args{"path": "a.txt"})
+		raw, err := json.Marshal(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		diff, ok, err := k.ws.Preview(name, raw)
+		if !ok || err != nil {
+			t.Fatalf("%s: %v, %v", name, ok, err)
+		}
+		if _, err := os.Stat(filepath.Join(k.dir, "new")); err == nil {
+			t.Error("a preview made a folder")
+		}
+		got := k.call(name, a)
+		if _, want, _ := strings.Cut(got.Text, "\n"); want != diff {
+			t.Errorf("%s: %s", name, cmp.Diff(want, diff))
+		}
+	}
+}
+
+func TestAPreviewSaysWhyThereIsNone(t *testing.T) {
+	k := newKit(t, Config{})
+	k.write("a.txt", "one\n")
+	for _, c := range []struct{ tool, arguments, why string }{
+		{"bash", `{"command":"ls"}`, ""},
+		{"edit_file", `{"path":"a.txt","edits":[{"old":"two","new":"2"}]}`, "old was not found"},
+		{"edit_file", `{"path":"no.txt","edits":[{"old":"two","new":"2"}]}`, "no such file"},
+		{"write_file", `{"path":"../a","content":""}`, "outside"},
+		{"write_file", `{"path":"","content":""}`, "empty"},
+	} {
+		diff, ok, err := k.ws.Preview(c.tool, json.RawMessage(c.arguments))
+		switch {
+		case ok || diff != "":
+			t.Errorf("%v: %q", c, diff)
+		case c.why == "" && err != nil, c.why != "" && (err == nil || !strings.Contains(err.Error(), c.why)):
+			t.Errorf("%v: %v", c, err)
+		}
+	}
+}

@@ -81,7 +81,7 @@ func (t *Turn) again(err *provider.Error) (time.Duration, bool) {
 	if !err.Retryable || t.tally.tries >= l.Attempts {
 		return 0, false
 	}
-	if err.Kind == provider.EmptyResponse {
+	if err.Kind == provider.EmptyResponse && err.Err == nil { // with a cause it is a connection that broke
 		t.tally.empty++
 		if t.tally.empty > 1 {
 			return 0, false

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"io"
 	"testing"
 	"time"
 
@@ -126,6 +127,27 @@ func TestAnEmptyResponseIsTriedAgainOnce(t *testing.T) {
 		told(ref(1, 2), StreamFailed{Kind: provider.EmptyResponse, Message: "nothing came", Retryable: true}),
 		ends(ref(1, 2), TurnEnded{Outcome: Failed, Steps: 1, DurationMS: 1000, Error: &TurnError{"empty_response", "nothing came; given up after 2 tries"}}),
 	)
+}
+
+func TestAConnectionThatBrokeBeforeAnythingCameIsTriedAsOftenAsAny(t *testing.T) {
+	broke := &provider.Error{Kind: provider.EmptyResponse, Message: "reset", Retryable: true, Err: io.ErrUnexpectedEOF}
+	k := newTurnTest(t).streaming()
+	for tries := 1; tries < k.m.rules.limits.Attempts; tries++ {
+		k.breaks(broke)
+		k.wantState(Streaming)
+		if k.m.tally.tries != tries {
+			t.Errorf("%d tries, want %d", k.m.tally.tries, tries)
+		}
+		k.now = k.now.Add(time.Minute)
+		for _, sent := range k.got {
+			if set, ok := sent.In.(SetTimer); ok {
+				k.in(Tick{Epoch: set.Epoch})
+			}
+		}
+		k.pass()
+	}
+	k.breaks(broke)
+	k.wantState(Ended)
 }
 
 func TestFallbackModelsAreTriedWhenTheAttemptsAreSpent(t *testing.T) {

@@ -48,7 +48,8 @@ type Error struct {
 	Usage *Usage
 	// Tool and Raw name the call and its argument text of a BadArguments error.
 	Tool, Raw string
-	// Err is the cause, if one is known.
+	// Err is the cause, if one is known. Of an EmptyResponse it is what broke
+	// the connection; without one the server ended the answer in order.
 	Err error
 }
 

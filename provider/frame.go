@@ -113,7 +113,8 @@ func (f *FrameReader) Ready() bool {
 func (f *FrameReader) Cut() bool { return f.cut }
 
 // Sniff returns the first byte of the body that is not blank, without taking
-// it; blank lines before it are gone. It is called before the first Next.
+// it; blank lines and a byte order mark before it are gone. More blanks before
+// it than a line may have are too_large. It is called before the first Next.
 func (f *FrameReader) Sniff() (byte, error) {
 	blank := 0 // how many blanks from pos on have been looked at
 	for {
@@ -126,9 +127,16 @@ func (f *FrameReader) Sniff() (byte, error) {
 			f.pos += past
 			blank -= past
 		}
-		marked := f.err == nil && len(rest) < len(bom) && bytes.HasPrefix(bom, rest)
-		rest = bytes.TrimLeft(bytes.TrimPrefix(rest, bom), "\n\r\t ")
+		if !f.begun && bytes.HasPrefix(rest, bom) {
+			f.begun = true
+			f.pos, blank = f.end-len(rest)+len(bom), 0
+			continue
+		}
+		marked := !f.begun && f.err == nil && bytes.HasPrefix(bom, rest) // as far as it has come
 		switch {
+		case blank > f.limit:
+			f.tooLarge()
+			return 0, f.err
 		case len(rest) > 0 && !marked:
 			return rest[0], nil
 		case f.err != nil:
@@ -146,7 +154,7 @@ func (f *FrameReader) Body() io.Reader {
 	if f.err != nil {
 		rest = broken{f.err}
 	}
-	return io.MultiReader(bytes.NewReader(bytes.TrimPrefix(f.buf[f.pos:f.end], bom)), rest)
+	return io.MultiReader(bytes.NewReader(f.buf[f.pos:f.end]), rest)
 }
 
 type broken struct{ err error }

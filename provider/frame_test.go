@@ -183,6 +183,35 @@ func TestSniffShowsTheFirstByteAndTakesNothing(t *testing.T) {
 	}
 }
 
+func TestBlanksBeforeTheFirstByteHaveTheCapOfALine(t *testing.T) {
+	const limit = 1 << 20
+	for name, body := range map[string]string{
+		"blanks": strings.Repeat(" ", limit+1), "blanks after a mark": string(bom) + strings.Repeat("\t", limit+1),
+		"blanks before data": strings.Repeat(" ", limit+1) + "{}", "blanks after lines": "\n\r\n" + strings.Repeat(" ", limit+1),
+	} {
+		for _, r := range []io.Reader{strings.NewReader(body), iotest.OneByteReader(strings.NewReader(body))} {
+			f := NewFrameReader(r, limit)
+			if _, err := f.Sniff(); AsError(err).Kind != TooLarge || AsError(err).Retryable {
+				t.Errorf("%s: %v", name, err)
+			}
+			if _, err := f.Next(); AsError(err).Kind != TooLarge {
+				t.Errorf("%s, read on: %v", name, err)
+			}
+		}
+	}
+	// Up to the cap they are skipped, and each is looked at once: by byte, a
+	// second look at all of them would take minutes.
+	body := string(bom) + strings.Repeat(" ", limit) + "{}"
+	f := NewFrameReader(iotest.OneByteReader(strings.NewReader(body)), limit)
+	if first, err := f.Sniff(); first != '{' || err != nil {
+		t.Errorf("sniffed %q, %v", first, err)
+	}
+	f = NewFrameReader(strings.NewReader(string(bom)+strings.Repeat("\n", limit)+"data: 1\n\n"), limit)
+	if first, err := f.Sniff(); first != 'd' || err != nil || len(f.buf) > keepBytes {
+		t.Errorf("sniffed %q, %v, with a buffer of %d bytes", first, err, len(f.buf))
+	}
+}
+
 // splits reads data in pieces whose lengths come from a seed.
 type splits struct {
 	data []byte

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/weir-agents/weir/provider"
+	"github.com/weir-agents/weir/provider/internal/wire"
 )
 
 func TestBodies(t *testing.T) {
@@ -65,8 +66,12 @@ func TestCaps(t *testing.T) {
 		"a line":    {textEvent(long + long)},
 		"text":      {textEvent(long), textEvent(long)},
 		"arguments": {callEvent, strings.ReplaceAll(cutEvent, "{\"}", long+"\"}"), strings.ReplaceAll(cutEvent, "{\"}", long+"\"}")},
-		"opaque":    {`{"type":"content_block_start","index":0,"content_block":{"type":"x","x":"` + long + `"}}`},
-		"blocks":    strings.Split(strings.Repeat(`{"type":"content_block_start","content_block":{"type":"text"}}|`, 100), "|")[:100],
+		"two ids": {
+			`{"type":"message_start","message":{"id":"` + long + `"}}`,
+			`{"type":"content_block_start","content_block":{"type":"tool_use","name":"f","id":"` + long + `"}}`,
+		},
+		"opaque": {`{"type":"content_block_start","index":0,"content_block":{"type":"x","x":"` + long + `"}}`},
+		"blocks": strings.Split(strings.Repeat(`{"type":"content_block_start","content_block":{"type":"text"}}|`, 100), "|")[:100],
 	} {
 		cfg := Config{LineBytes: 4 << 10, MessageBytes: 5 << 10}
 		answers := read(t, cfg, strings.NewReader(stream(append(events, because("end_turn"), stopped)...)))
@@ -74,6 +79,42 @@ func TestCaps(t *testing.T) {
 		if e.Kind != provider.TooLarge || e.Retryable {
 			t.Errorf("%s: %+v", name, e)
 		}
+	}
+}
+
+func TestAnIDOrANameOfAnySizeIsNoAnswer(t *testing.T) {
+	const most = 64 << 10
+	long := strings.Repeat("x", most+1)
+	call := func(id, name string) string {
+		return `{"type":"tool_use","id":"` + id + `","name":"` + name + `","input":{}}`
+	}
+	starts := func(block string) string {
+		return stream(start, `{"type":"content_block_start","index":0,"content_block":`+block+`}`, because("tool_use"), stopped)
+	}
+	for name, body := range map[string]string{
+		"an id":   starts(call(long, "f")),
+		"a name":  starts(call("a", long)),
+		"a whole": `{"type":"message","content":[` + call(long, "f") + `],"stop_reason":"tool_use"}`,
+	} {
+		answers := answered(t, body)
+		e := provider.AsError(answers[len(answers)-1].err)
+		if e.Kind != provider.TooLarge || e.Retryable {
+			t.Errorf("%s: %+v", name, e)
+		}
+		for _, a := range answers {
+			if provider.BlockBytes(a.delta.Done) > most || len(a.delta.ID+a.delta.Name) > most {
+				t.Errorf("%s: it was shown", name)
+			}
+		}
+	}
+	answers := answered(t, starts(call(long[1:], "f"))) // some gateways put a signature into an id
+	if end := answers[len(answers)-1]; end.err != nil || end.delta.Stop != provider.StopToolCalls {
+		t.Errorf("an id of %d bytes: %+v", most, end)
+	}
+	f := newFold("", 1<<20)
+	var out wire.Out
+	if _, err := f.Frame(provider.Frame{Data: []byte(because(long))}, &out); err != nil || !f.Finished() || len(f.stop) > 1<<10 {
+		t.Errorf("%d bytes of a stop reason are kept: %v", len(f.stop), err)
 	}
 }
 

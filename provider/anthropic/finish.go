@@ -90,7 +90,7 @@ func (f *fold) Whole(data []byte, out *wire.Out) error {
 		return wire.FaultOf(data).Error()
 	}
 	f.usage.add(o.object("usage"))
-	f.stop = o.string("stop_reason")
+	f.stop = wire.Reason(o.string("stop_reason"))
 	var content []json.RawMessage
 	_ = json.Unmarshal(o["content"], &content) // what is no list has no blocks
 	for i, raw := range content {

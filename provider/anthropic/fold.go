@@ -75,7 +75,7 @@ func (f *fold) event(name string, data []byte) (done bool, err error) {
 	case "message_delta":
 		f.usage.add(o.object("usage"))
 		if stop := o.object("delta").string("stop_reason"); stop != "" {
-			f.stop = stop
+			f.stop = wire.Reason(stop)
 		}
 	case "message_stop":
 		return true, nil
@@ -107,6 +107,7 @@ func (f *fold) messageStart(m object) error {
 	}
 	if !f.started {
 		f.started, f.id = true, id
+		f.held += len(id)
 		f.usage.add(m.object("usage"))
 	}
 	return nil

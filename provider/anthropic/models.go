@@ -55,15 +55,14 @@ func (c *Client) models(ctx context.Context, after string) (page modelPage, err 
 	if after != "" {
 		opts = append(opts, option.WithQuery("after_id", after))
 	}
-	raw, err := c.wire.Fetch(ctx, func(ctx context.Context) error {
+	err = c.wire.Fetch(ctx, func(ctx context.Context) error {
 		var res *http.Response
 		return c.sdk.Get(ctx, c.base.Path("models"), nil, &res, c.headers(opts...)...)
+	}, func(body []byte) error {
+		if json.Unmarshal(body, &page) != nil || page.Data == nil {
+			return &provider.Error{Kind: provider.BadJSON, Message: "the answer is no list of models"}
+		}
+		return nil
 	})
-	if err != nil {
-		return page, err
-	}
-	if json.Unmarshal(raw, &page) != nil || page.Data == nil {
-		return page, &provider.Error{Kind: provider.BadJSON, Message: "the answer is no list of models; check the base URL"}
-	}
-	return page, nil
+	return page, err
 }

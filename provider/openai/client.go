@@ -103,19 +103,7 @@ func orDefault(base string) string {
 
 // secrets are what no error may show.
 func (c Config) secrets(base wire.Base) []string {
-	all := append([]string{c.APIKey}, base.Secrets...)
-	for name, value := range c.Headers {
-		name = strings.ToLower(name)
-		for _, word := range []string{"auth", "key", "token", "secret", "cookie"} {
-			if strings.Contains(name, word) {
-				all = append(all, value)
-				if _, bare, ok := strings.Cut(value, " "); ok { // Bearer and the like
-					all = append(all, bare)
-				}
-			}
-		}
-	}
-	return all
+	return append(append(wire.SecretHeaders(c.Headers), base.Secrets...), c.APIKey)
 }
 
 // Close closes idle connections. Streams that are open go on.
@@ -143,21 +131,22 @@ func accept(noStream bool) option.RequestOption {
 
 // Models asks the server for the names it serves, sorted as it sends them.
 func (c *Client) Models(ctx context.Context) ([]string, error) {
-	body, err := c.wire.Fetch(ctx, func(ctx context.Context) error {
+	var names []string
+	err := c.wire.Fetch(ctx, func(ctx context.Context) error {
 		var resp *http.Response
 		return c.sdk.Get(ctx, c.base.Path("models"), nil, &resp)
+	}, func(body []byte) (err error) {
+		names, err = modelNames(body)
+		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return modelNames(body)
+	return names, err
 }
 
 // modelNames reads the list, which some servers call data and some models.
 func modelNames(body []byte) ([]string, error) {
 	var top object
 	if json.Unmarshal(body, &top) != nil || !present(top["data"]) && !present(top["models"]) {
-		return nil, &provider.Error{Kind: provider.BadJSON, Message: "the answer is no list of models; check the base URL"}
+		return nil, &provider.Error{Kind: provider.BadJSON, Message: "the answer is no list of models"}
 	}
 	if raw := faultIn(top, body); raw != nil {
 		return nil, wire.FaultOf(raw).Error()

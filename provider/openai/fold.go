@@ -100,7 +100,7 @@ func (f *fold) choice(c *choice, out *wire.Out) error {
 		f.function(c.legacy, out)
 	}
 	if c.finish != nil {
-		f.finish = f.strings.of(c.finish)
+		f.finish = wire.Reason(f.strings.of(c.finish))
 	}
 	switch {
 	case c.fault != nil:

@@ -154,7 +154,10 @@ func FuzzOpenAI(f *testing.F) {
 		}
 		size := 0
 		for _, d := range got {
-			size += len(d.Text)
+			size += len(d.Text) + len(d.Stop)
+			if call, ok := d.Done.(provider.ToolCall); ok { // its arguments came as text
+				size += len(call.ID) + len(call.Name)
+			}
 		}
 		if size > 4000+2000 {
 			t.Errorf("%d bytes came through a cap of 4000", size)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/weir-agents/weir/provider"
+	"github.com/weir-agents/weir/provider/internal/wire"
 	"github.com/weir-agents/weir/provider/streamtest"
 )
 
@@ -33,6 +34,49 @@ func TestWhatIsTooLargeIsFinal(t *testing.T) {
 		if e.Kind != provider.TooLarge || e.Retryable {
 			t.Errorf("%s: %+v", name, e)
 		}
+	}
+}
+
+// The caps of a single id, name and finish reason hold, and what passes them is
+// not shown either.
+func TestAnIDOrANameOfAnySizeIsNoAnswer(t *testing.T) {
+	const most = 64 << 10
+	long := strings.Repeat("x", most+1)
+	call := func(id, name string) string {
+		return `{"index":0,"id":"` + id + `","function":{"name":"` + name + `","arguments":"{}"}}`
+	}
+	for name, body := range map[string]string{
+		"an id":          `data: {"choices":[{"delta":{"tool_calls":[` + call(long, "now") + `]}}]}` + "\n\n",
+		"a name":         `data: {"choices":[{"delta":{"tool_calls":[` + call("a", long) + `]}}]}` + "\n\n",
+		"a legacy name":  `data: {"choices":[{"delta":{"function_call":{"name":"` + long + `","arguments":"{}"}}}]}` + "\n\n",
+		"one of two":     `data: {"choices":[{"delta":{"tool_calls":[` + call(long, "now") + `,{"index":1,"id":"b","function":{"name":"now"}}]}}]}` + "\n\n",
+		"a whole answer": `{"choices":[{"message":{"tool_calls":[` + call(long, "now") + `]},"finish_reason":"tool_calls"}]}`,
+	} {
+		deltas, err := read(t, reader(t, Config{}), strings.NewReader(body))
+		if e := provider.AsError(err); e.Kind != provider.TooLarge || e.Retryable {
+			t.Errorf("%s: %+v", name, e)
+		}
+		for _, d := range deltas {
+			if call, ok := d.Done.(provider.ToolCall); len(d.ID+d.Name) > most || ok && len(call.ID+call.Name) > most {
+				t.Errorf("%s: %d bytes of it were shown", name, len(d.ID+d.Name))
+			}
+		}
+	}
+	signed := strings.Repeat("x", most) // some gateways put a signature into an id
+	body := `data: {"choices":[{"delta":{"tool_calls":[` + call(signed, "now") + `]},"finish_reason":"` + long + `"}]}` + "\n\ndata: [DONE]\n\n"
+	deltas, err := read(t, reader(t, Config{}), strings.NewReader(body))
+	if err != nil || len(deltas) != 3 || deltas[1].Done.(provider.ToolCall).ID != signed || deltas[2].Stop != provider.StopToolCalls {
+		t.Errorf("an id of %d bytes: %d deltas, %v", most, len(deltas), err)
+	}
+}
+
+// A fold keeps no more of a finish reason than it needs.
+func TestALongFinishReasonIsNotKept(t *testing.T) {
+	f := newFold("")
+	var out wire.Out
+	data := `{"choices":[{"finish_reason":"` + strings.Repeat("x", 1<<20) + `"}]}`
+	if _, err := f.Frame(provider.Frame{Data: []byte(data)}, &out); err != nil || !f.Finished() || len(f.finish) > 1<<10 {
+		t.Errorf("%d bytes are kept: %v", len(f.finish), err)
 	}
 }
 

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/url"
@@ -13,7 +12,7 @@ import (
 type Base struct {
 	Root  string // with scheme and host, ends with a slash
 	Query string // of the base URL, goes with every request
-	// Secrets are what the URL held of password and query values.
+	// Secrets are what the URL held of users, passwords and query values.
 	Secrets []string
 }
 
@@ -47,13 +46,8 @@ func ParseBase(base, ver string, endpoints ...string) (Base, error) {
 		path = strings.TrimPrefix(path+"/"+ver, "/")
 	}
 	b := Base{Query: u.RawQuery}
-	if p, ok := u.User.Password(); ok {
-		basic := base64.StdEncoding.EncodeToString([]byte(u.User.Username() + ":" + p)) // as its header has it
-		b.Secrets = append(b.Secrets, p, basic)
-	}
-	for _, vs := range u.Query() {
-		b.Secrets = append(b.Secrets, vs...)
-	}
+	password, _ := u.User.Password()
+	b.Secrets = append(userSecrets(u.User.Username(), password), querySecrets(u.Query())...)
 	root := url.URL{Scheme: u.Scheme, User: u.User, Host: u.Host}
 	b.Root = root.String() + "/" + collapse(path) + "/"
 	return b, nil
@@ -94,14 +88,17 @@ func collapse(path string) string {
 	return path
 }
 
-// unquoted drops the URL that a parse error repeats: it may hold a password.
+// unquoted drops what a parse error repeats of the URL: where an @ is missing
+// or a place is wrong it is a password.
 func unquoted(err error) error {
-	var e *url.Error
-	if errors.As(err, &e) {
-		return e.Err
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		err = e.Err
 	}
-	return err
+	return errors.New(quoted.ReplaceAllString(err.Error(), "…"))
 }
+
+// quoted is a Go string in a text, and all of the text if it is cut.
+var quoted = regexp.MustCompile(`"(\\.|[^"\\])*("|$)`)
 
 // ShownURL returns u without user, query and fragment.
 func ShownURL(u *url.URL) string {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/weir-agents/weir/provider"
@@ -57,11 +58,14 @@ type Client struct {
 	// drains are the answers of this client whose rest is being read.
 	drains drains
 	own    *http.Transport // nil if the transport is the caller's
+	// secrets are prepared by the first failure.
+	secrets func() *secrets
 }
 
 // NewClient returns a client. It opens no connection.
 func NewClient(o Options) *Client {
 	c := &Client{opts: o.orDefaults()}
+	c.secrets = sync.OnceValue(func() *secrets { return newSecrets(o.Secrets) })
 	transport := o.Transport
 	if transport == nil {
 		c.own = ownTransport(c.opts)
@@ -165,7 +169,7 @@ func (c *Client) unanswered(req *http.Request, err error) error {
 	case cause != nil:
 		return cause
 	default:
-		e.Message = fmt.Sprintf("cannot reach %s: %v; check the base URL and that the server runs", e.URL, e.Err)
+		e.Message = fmt.Sprintf("cannot reach %s: %s; check the base URL and that the server runs", e.URL, c.quote(e.Err.Error(), wordsBytes))
 	}
 	return c.redacted(e)
 }

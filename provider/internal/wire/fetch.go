@@ -7,9 +7,10 @@ import (
 	"github.com/weir-agents/weir/provider"
 )
 
-// Fetch sends one request and returns the whole body of its answer, at most
-// MessageBytes. For what is not streamed and no message either.
-func (c *Client) Fetch(ctx context.Context, send func(context.Context) error) ([]byte, error) {
+// Fetch sends one request and gives the whole body of its answer, at most
+// MessageBytes, to read: for what is not streamed and no message either. An
+// error of read is that of the answer.
+func (c *Client) Fetch(ctx context.Context, send func(context.Context) error, read func(body []byte) error) error {
 	ex := &exchange{}
 	err := send(context.WithValue(ctx, exchangeKey{}, ex))
 	if ex.body != nil {
@@ -17,21 +18,23 @@ func (c *Client) Fetch(ctx context.Context, send func(context.Context) error) ([
 	}
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return ctx.Err()
 	case ex.err != nil:
-		return nil, ex.err
+		return ex.err
 	case err != nil || ex.body == nil:
-		return nil, c.unsent(ex, err)
+		return c.unsent(ex, err)
 	}
-	data, err := io.ReadAll(io.LimitReader(ex.body, int64(c.opts.MessageBytes)))
+	data, err := io.ReadAll(io.LimitReader(ex.body, int64(c.opts.MessageBytes)+1))
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return ctx.Err()
 	case err != nil:
-		return nil, c.redacted(&provider.Error{
-			Kind: provider.TruncatedStream, Message: "the answer broke off: " + err.Error(), Retryable: true,
-			Status: ex.body.resp.StatusCode, URL: ShownURL(ex.body.resp.Request.URL), Err: err,
-		})
+		return c.located(c.broken(ex.body, err, len(data) > 0), ex.body.resp)
+	case len(data) > c.opts.MessageBytes:
+		return c.located(tooLarge(c.opts.MessageBytes), ex.body.resp)
 	}
-	return data, nil
+	if err := read(data); err != nil {
+		return c.located(provider.AsError(err), ex.body.resp)
+	}
+	return nil
 }

@@ -23,11 +23,12 @@ type Fold interface {
 	Usage() *provider.Usage
 }
 
-// BadJSON is the error of a frame, or of a whole response, that is no JSON object.
+// BadJSON is the error of a frame, or of a whole response, that is no JSON
+// object. Its message is not yet fit to be shown.
 func BadJSON(data []byte) error {
 	return &provider.Error{
 		Kind:      provider.BadJSON,
-		Message:   "an event of the answer is no JSON object: " + clip(string(data), 200),
+		Message:   "an event of the answer is no JSON object: " + string(data[:min(len(data), 8*badBytes)]),
 		Retryable: true,
 	}
 }

@@ -29,16 +29,16 @@ func (c *Client) refused(resp *http.Response, b *body) error {
 		Status:     resp.StatusCode,
 		Retryable:  retryableStatus(resp.StatusCode) && !fields.owesMoney(),
 		RetryAfter: RetryAfter(resp.Header, time.Now()),
-		URL:        ShownURL(resp.Request.URL),
+		URL:        c.shown(resp.Request),
 	}
 	e.Message = strings.TrimSpace(fmt.Sprintf("%d %s", e.Status, http.StatusText(e.Status)))
 	if typ := fields.Type; typ != "" && !strings.Contains(words, typ) { // B038
 		words = strings.TrimSuffix(typ+": "+words, ": ")
 	}
-	if words = clip(c.redact(plain(words)), wordsBytes/2); words != "" {
+	if words = c.quote(words, wordsBytes/2); words != "" {
 		e.Message += ": " + words
 	}
-	e.Message += hint(resp) + " (" + e.URL + ")"
+	e.Message += c.hint(resp) + " (" + e.URL + ")"
 	return c.redacted(e)
 }
 
@@ -52,7 +52,7 @@ func retryableStatus(status int) bool {
 }
 
 // hint says what a person can do about a refusal.
-func hint(resp *http.Response) string {
+func (c *Client) hint(resp *http.Response) string {
 	switch status := resp.StatusCode; {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return "; check the API key"
@@ -60,7 +60,7 @@ func hint(resp *http.Response) string {
 		return "; check the base URL and the model's name"
 	case status/100 == 3:
 		if to, err := resp.Location(); err == nil {
-			return "; it points to " + ShownURL(to) + ": set the base URL to that server if it is the right one"
+			return "; it points to " + c.quote(ShownURL(to), wordsBytes/2) + ": set the base URL to that server if it is the right one"
 		}
 	}
 	return ""

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"time"
@@ -54,7 +53,10 @@ func (c *Client) unsent(ex *exchange, err error) error {
 	if err == nil {
 		err = errors.New("the SDK sent nothing")
 	}
-	return c.redacted(&provider.Error{Kind: provider.HTTPError, Message: "the request cannot be sent: " + err.Error(), Err: err})
+	return &provider.Error{
+		Kind: provider.HTTPError, Message: "the request cannot be sent: " + c.secrets().redact(err.Error(), false),
+		Err: c.hidden(err, false),
+	}
 }
 
 // stream drives the reading of one answer.
@@ -88,7 +90,7 @@ func (s *stream) run() {
 		words, _ := Words(page[:n])
 		s.fail(&provider.Error{
 			Kind:    provider.NotAStream,
-			Message: "the answer is a web page, not an event stream: " + words + "; check the base URL",
+			Message: "the answer is a web page, not an event stream: " + words,
 		})
 	default:
 		s.events()
@@ -131,20 +133,13 @@ func (s *stream) take(f provider.Frame) (done bool, err error) {
 		return true, nil
 	}
 	done, err = s.fold.Frame(f, &s.out)
-	if err == nil && s.out.size() > s.client.opts.MessageBytes {
-		err = s.tooLarge()
+	if err == nil {
+		err = s.out.over(s.client.opts.MessageBytes)
 	}
 	if s.fold.Finished() {
 		s.body.settle()
 	}
 	return done, err
-}
-
-func (s *stream) tooLarge() error {
-	return &provider.Error{
-		Kind:    provider.TooLarge,
-		Message: fmt.Sprintf("the answer is longer than %d bytes", s.client.opts.MessageBytes),
-	}
 }
 
 // whole reads an answer that is one JSON object.
@@ -154,7 +149,7 @@ func (s *stream) whole() {
 	err := json.NewDecoder(limited).Decode(&object)
 	switch {
 	case limited.N <= 0:
-		s.fail(s.tooLarge())
+		s.fail(tooLarge(s.client.opts.MessageBytes))
 	case err != nil:
 		if _, ok := errors.AsType[*json.SyntaxError](err); ok {
 			s.fail(BadJSON([]byte(err.Error())))
@@ -185,25 +180,7 @@ func (s *stream) cut(err error) {
 		s.end(true)
 		return
 	}
-	e := &provider.Error{Kind: provider.TruncatedStream, Retryable: true, Err: err}
-	own, isOwn := errors.AsType[*provider.Error](err)
-	switch {
-	case isOwn:
-		e = own
-	case errors.Is(err, errFirstByte):
-		e.Kind = provider.FirstByteTimeout
-		e.Message = fmt.Sprintf("no byte of an answer came within %v", s.client.opts.FirstByteTimeout)
-	case errors.Is(err, errIdle):
-		e.Kind = provider.IdleTimeout
-		e.Message = fmt.Sprintf("no byte came for %v, and the answer was not complete", s.body.idle)
-	case !s.some && !s.frames.Cut():
-		e.Kind, e.Message = provider.EmptyResponse, "the answer ended without any event"
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		e.Message = "the answer ended before its finish reason"
-	default:
-		e.Message = "the connection broke before the answer's finish reason: " + err.Error()
-	}
-	s.fail(e)
+	s.fail(s.client.broken(s.body, err, s.some || s.frames.Cut()))
 }
 
 // end gives out the rest of a complete answer.
@@ -213,8 +190,8 @@ func (s *stream) end(broken bool) {
 	}
 	s.fold.Flush(&s.out)
 	err := s.fold.End(&s.out)
-	if err == nil && s.out.size() > s.client.opts.MessageBytes {
-		err = s.tooLarge()
+	if err == nil {
+		err = s.out.over(s.client.opts.MessageBytes)
 	}
 	if err != nil {
 		s.yieldError(err)
@@ -235,13 +212,11 @@ func (s *stream) yieldError(err error) {
 		return
 	}
 	if e, ok := errors.AsType[*provider.Error](err); ok {
-		e.Status = s.body.resp.StatusCode
-		e.URL = ShownURL(s.body.resp.Request.URL)
 		e.Usage = s.fold.Usage()
 		if e.RetryAfter == 0 {
 			e.RetryAfter = RetryAfter(s.body.resp.Header, time.Now())
 		}
-		err = s.client.redacted(e)
+		err = s.client.located(e, s.body.resp)
 	}
 	s.yield(provider.Delta{}, err)
 }

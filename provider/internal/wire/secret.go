@@ -1,22 +1,70 @@
 package wire
 
-import "strings"
+import (
+	"encoding/base64"
+	"net/url"
+	"slices"
+	"strings"
+)
 
-// SecretHeaders returns the values of those headers whose names say that they
-// hold a secret, and what stands after Bearer and the like in them.
+// secretWords are in the names of what holds a secret.
+var secretWords = []string{"auth", "key", "token", "secret", "cookie", "pass", "sig", "code"}
+
+func namesSecret(name string) bool {
+	name = strings.ToLower(name)
+	return slices.ContainsFunc(secretWords, func(w string) bool { return strings.Contains(name, w) })
+}
+
+// SecretHeaders returns what is secret in those headers whose names say so:
+// their values, without the word Bearer and the like before them, with what a
+// Basic one says.
 func SecretHeaders(headers map[string]string) []string {
 	var all []string
 	for name, value := range headers {
-		name = strings.ToLower(name)
-		for _, word := range []string{"auth", "key", "token", "secret", "cookie"} {
-			if !strings.Contains(name, word) {
-				continue
-			}
+		if !namesSecret(name) {
+			continue
+		}
+		value = strings.TrimSpace(value)
+		scheme, bare, ok := strings.Cut(value, " ")
+		if !ok {
 			all = append(all, value)
-			if _, bare, ok := strings.Cut(value, " "); ok {
-				all = append(all, bare)
+			continue
+		}
+		all = append(all, strings.TrimSpace(bare))
+		if pair, err := base64.StdEncoding.DecodeString(strings.TrimSpace(bare)); err == nil && strings.EqualFold(scheme, "basic") {
+			user, password, _ := strings.Cut(string(pair), ":")
+			all = append(all, userSecrets(user, password)...)
+		}
+	}
+	return all
+}
+
+// userSecrets returns what is secret of a user and a password: the user too
+// where it stands alone, as keys do, or is as long as a key. Their Basic forms
+// are among those that every secret has.
+func userSecrets(user, password string) []string {
+	if password == "" {
+		return []string{user}
+	}
+	all := []string{password, user + ":" + password}
+	if len(user) >= runBytes {
+		all = append(all, user)
+	}
+	return all
+}
+
+// querySecrets returns the values of a query that may be secret: all of some
+// length but for a version, and shorter ones if their names say so.
+func querySecrets(query url.Values) []string {
+	var all []string
+	for name, values := range query {
+		if strings.EqualFold(name, "api-version") {
+			continue
+		}
+		for _, v := range values {
+			if len(v) >= runBytes || namesSecret(name) {
+				all = append(all, v)
 			}
-			break
 		}
 	}
 	return all

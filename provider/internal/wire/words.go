@@ -2,9 +2,7 @@ package wire
 
 import (
 	"encoding/json"
-	"errors"
 	"html"
-	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,13 +12,8 @@ import (
 	"github.com/weir-agents/weir/provider"
 )
 
-const (
-	// wordsBytes caps what is quoted of a vendor's words.
-	wordsBytes = 2 << 10
-	// secretBytes is the length from which a secret is looked for in a text: a
-	// dummy such as "ollama" would be found in honest words.
-	secretBytes = 8
-)
+// wordsBytes caps what is quoted of a vendor's words.
+const wordsBytes = 2 << 10
 
 // Fault is what an error object says of itself.
 type Fault struct {
@@ -137,17 +130,17 @@ var (
 )
 
 // Words returns what a body that should have been an answer says: of JSON its
-// message, of a page its title, else its text.
+// message, of a page its title, else its text. They are not yet fit to be shown.
 func Words(body []byte) (string, Fault) {
 	text := strings.TrimSpace(string(body))
 	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") || strings.HasPrefix(text, `"`) {
 		f := FaultOf([]byte(text))
-		return clip(f.Words, refusalBytes), f
+		return f.Words, f
 	}
 	if strings.HasPrefix(text, "<") {
 		text = pageWords(text)
 	}
-	return clip(text, refusalBytes), Fault{}
+	return text, Fault{}
 }
 
 func pageWords(page string) string {
@@ -164,10 +157,8 @@ func pageWords(page string) string {
 	return html.UnescapeString(tag.ReplaceAllString(unseen.ReplaceAllString(page, " "), " "))
 }
 
-// clip makes foreign text fit to be shown: one line, no control characters, at
-// most size bytes and whole characters.
+// clip cuts text to at most size bytes and whole characters.
 func clip(text string, size int) string {
-	text = plain(text)
 	if len(text) <= size {
 		return text
 	}
@@ -183,59 +174,4 @@ func plain(text string) string {
 		}
 		return r
 	}, text)
-}
-
-// redacted takes the secrets out of e: after its control characters, which may
-// stand within one, and before its words are capped, which may cut one in two.
-func (c *Client) redacted(e *provider.Error) *provider.Error {
-	e.Message = clip(c.redact(plain(e.Message)), wordsBytes)
-	e.URL = c.redact(e.URL)
-	if e.Err != nil && c.redact(e.Err.Error()) != e.Err.Error() {
-		e.Err = errors.New(c.redact(e.Err.Error()))
-	}
-	return e
-}
-
-func (c *Client) redact(text string) string {
-	for _, s := range c.opts.Secrets {
-		if len(s) < secretBytes {
-			continue
-		}
-		for _, form := range formsOf(s) {
-			text = strings.ReplaceAll(text, form, "[key]")
-		}
-		text = cutTail(text, s)
-	}
-	return text
-}
-
-// cutTail takes the beginning of a secret from the end of a text that was cut
-// there before it came here.
-func cutTail(text, secret string) string {
-	bare, dots := strings.CutSuffix(text, "…")
-	for n := len(secret) - 1; n >= secretBytes/2; n-- {
-		if rest, ok := strings.CutSuffix(bare, secret[:n]); ok {
-			if text = rest + "[key]"; dots {
-				text += "…"
-			}
-			return text
-		}
-	}
-	return text
-}
-
-// formsOf returns the ways in which a server may write s: as it is, in a URL or
-// a page, and each of them within JSON. Only failures pay for it.
-func formsOf(s string) []string {
-	unquoted := strings.NewReplacer(`\u0026`, "&", `\u003c`, "<", `\u003e`, ">")
-	var all []string
-	for _, form := range []string{s, url.QueryEscape(s), url.PathEscape(s), html.EscapeString(s)} {
-		quoted, _ := json.Marshal(form) // a string cannot fail
-		inner := string(quoted[1 : len(quoted)-1])
-		for _, f := range []string{form, inner, unquoted.Replace(inner)} {
-			all = append(all, f, strings.ReplaceAll(f, "/", `\/`))
-		}
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
 }

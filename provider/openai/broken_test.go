@@ -59,7 +59,7 @@ func TestABrokenAnswerSaysWhatBroke(t *testing.T) {
 		c := client(t, Config{
 			BaseURL: "http://harbor-key@host/v1?sig=harbor-sig", LineBytes: 5000,
 			Transport: answers(func(*http.Request) *http.Response {
-				resp := answer(200, "", "Content-Encoding", tt.encoding)
+				resp := reply(200, "", "Content-Encoding", tt.encoding)
 				body := io.Reader(strings.NewReader(tt.body))
 				if tt.end != nil {
 					body = io.MultiReader(body, iotest.ErrReader(tt.end))

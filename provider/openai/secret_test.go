@@ -26,7 +26,7 @@ func (a answers) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-func answer(status int, body string, head ...string) *http.Response {
+func reply(status int, body string, head ...string) *http.Response {
 	resp := &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}
 	for i := 0; i < len(head); i += 2 {
 		resp.Header.Set(head[i], head[i+1])
@@ -46,25 +46,25 @@ func lettersOf(rnd *rand.Rand, n int, from string) string {
 
 // echoes are the ways in which a failing server repeats what it was sent.
 var echoes = map[string]func(echo, cut string) *http.Response{
-	"a page":           func(echo, cut string) *http.Response { return answer(200, "<html><p>"+cut) },
-	"a title":          func(echo, cut string) *http.Response { return answer(502, "<title>"+cut+"</title>"+cut) },
-	"a refusal":        func(echo, cut string) *http.Response { return answer(401, cut) },
-	"a refusal's JSON": func(echo, cut string) *http.Response { return answer(403, inJSON(cut, echo)) },
-	"half of it":       func(echo, cut string) *http.Response { return answer(403, `{"error":{"message":"`+cut) },
-	"garbage":          func(echo, cut string) *http.Response { return answer(200, "data: "+oneLine(cut)+"\n\n") },
+	"a page":           func(echo, cut string) *http.Response { return reply(200, "<html><p>"+cut) },
+	"a title":          func(echo, cut string) *http.Response { return reply(502, "<title>"+cut+"</title>"+cut) },
+	"a refusal":        func(echo, cut string) *http.Response { return reply(401, cut) },
+	"a refusal's JSON": func(echo, cut string) *http.Response { return reply(403, inJSON(cut, echo)) },
+	"half of it":       func(echo, cut string) *http.Response { return reply(403, `{"error":{"message":"`+cut) },
+	"garbage":          func(echo, cut string) *http.Response { return reply(200, "data: "+oneLine(cut)+"\n\n") },
 	"an error event": func(echo, cut string) *http.Response {
-		return answer(200, "event: error\ndata: "+oneLine(cut)+"\n\n")
+		return reply(200, "event: error\ndata: "+oneLine(cut)+"\n\n")
 	},
-	"an error": func(echo, cut string) *http.Response { return answer(200, "data: "+inJSON(cut, echo)+"\n\n") },
-	"a whole":  func(echo, cut string) *http.Response { return answer(200, inJSON(cut, echo)) },
+	"an error": func(echo, cut string) *http.Response { return reply(200, "data: "+inJSON(cut, echo)+"\n\n") },
+	"a whole":  func(echo, cut string) *http.Response { return reply(200, inJSON(cut, echo)) },
 	"a redirect": func(echo, cut string) *http.Response {
-		return answer(302, cut, "Location", "http://else.invalid/"+url.PathEscape(cut)+"?k="+url.QueryEscape(echo))
+		return reply(302, cut, "Location", "http://else.invalid/"+url.PathEscape(cut)+"?k="+url.QueryEscape(echo))
 	},
 	"a host": func(echo, cut string) *http.Response {
-		return answer(307, "", "Location", "http://"+strings.ToLower(url.PathEscape(echo))+"/")
+		return reply(307, "", "Location", "http://"+strings.ToLower(url.PathEscape(echo))+"/")
 	},
 	"a head": func(echo, cut string) *http.Response {
-		return answer(429, cut, "Retry-After", echo, "Content-Encoding", echo, "X-Request-Id", echo)
+		return reply(429, cut, "Retry-After", echo, "Content-Encoding", echo, "X-Request-Id", echo)
 	},
 }
 
@@ -147,7 +147,7 @@ func TestAShortKeyIsHiddenWhereItStandsAlone(t *testing.T) {
 	} {
 		c := client(t, Config{
 			BaseURL: "http://host", APIKey: "s3s4me",
-			Transport: answers(func(*http.Request) *http.Response { return answer(401, body) }),
+			Transport: answers(func(*http.Request) *http.Response { return reply(401, body) }),
 		})
 		if e := provider.AsError(send(t, c).Err); !strings.Contains(e.Message, want) {
 			t.Errorf("%s gave %s", body, e.Message)
@@ -162,7 +162,7 @@ func TestAPageCutWithinTheKeyDoesNotShowItsBeginning(t *testing.T) {
 		page := "<" + strings.Repeat("x", 4<<10-len("<> ")-cut) + "> " + key
 		c := client(t, Config{
 			BaseURL: "http://host", APIKey: key,
-			Transport: answers(func(*http.Request) *http.Response { return answer(200, page) }),
+			Transport: answers(func(*http.Request) *http.Response { return reply(200, page) }),
 		})
 		e := provider.AsError(send(t, c).Err)
 		if e.Kind != provider.NotAStream || strings.Contains(e.Message, key[:4]) {

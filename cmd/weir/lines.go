@@ -76,7 +76,9 @@ func (a *app) lines() (int, error) {
 			continue
 		}
 		var signaled bool
-		code, signaled, err = t.runWith(l.text)
+		if code, signaled, err = t.runWith(l.text); err == nil {
+			err = t.tellPlan("/mode ask or /mode accept-edits, and then say so")
+		}
 		if signaled || err != nil {
 			return code, err
 		}

@@ -122,15 +122,10 @@ func (a *app) fill(h *house) (err error) {
 }
 
 // hooks let a talk change the model and look at what tools have written. first
-// is the model the session began with; a fallback that the runtime chose stays.
+// is the model the session began with.
 func (h *house) hooks(first string) pipeline.Hooks {
 	return pipeline.Hooks{
-		BeforeStep: func(_ context.Context, req *provider.Request) error {
-			if now := *h.model.Load(); now != first && req.Model == first {
-				req.Model = now
-			}
-			return nil
-		},
+		BeforeStep: h.beforeStep(first),
 		BeforeCall: func(_ context.Context, call tools.Call) *tools.Result {
 			h.scope.Store(call.Scope)
 			return nil

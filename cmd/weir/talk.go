@@ -41,6 +41,7 @@ type talk struct {
 	tick     *time.Ticker       // of the status line; nil while nothing goes on
 	leaving  bool               // standard input has ended
 	trusting bool               // the question for trust is open
+	planning bool               // the question whether a plan is accepted is open
 	pressed  time.Time
 	code     int
 }
@@ -248,11 +249,11 @@ func (t *talk) ready() error {
 	if t.leaving {
 		return errLeave
 	}
-	if t.trusting {
-		return nil
-	}
 	t.active.Store(false)
 	t.app.std.Relax()
+	if t.trusting || t.planning {
+		return nil
+	}
 	return t.desk.ready()
 }
 
@@ -302,6 +303,7 @@ func (t *talk) told(in told) error {
 			}
 		}
 		t.code = exitCode(e.Outcome, len(t.tally.denied) > 0)
+		return t.askPlan(e)
 	default:
 	}
 	return nil

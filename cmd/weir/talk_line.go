@@ -21,6 +21,8 @@ func (t *talk) line(l line, open bool) error {
 		return t.trusted(l.text)
 	case len(t.asking) > 0:
 		return t.answer(l.text)
+	case t.planning:
+		return t.answerPlan(l.text)
 	}
 	t.desk.note()
 	text := strings.TrimSpace(l.text)
@@ -145,6 +147,12 @@ func (t *talk) signal(in signaled) error {
 	}
 	if in.active || t.busy() {
 		return nil // the turn's end says it
+	}
+	if t.planning {
+		if err := t.keepPlanning(""); err != nil {
+			return err
+		}
+		return t.note("the plan waits: say what to change in it, or /mode ask and have it carried out", false)
 	}
 	now := time.Now()
 	if now.Sub(t.pressed) < leaveTime {

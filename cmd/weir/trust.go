@@ -26,12 +26,15 @@ func (t *talk) askTrust() error {
 
 // trusted takes the answer, remembers it, and begins anew with what counts now.
 func (t *talk) trusted(text string) error {
-	t.trusting = false
 	remember := t.app.trust.Refuse
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "y", "yes":
 		remember = t.app.trust.Trust
+	case "n", "no", "":
+	default: // such as a prompt that was typed before the question was seen
+		return t.desk.ask("", trustPrompt)
 	}
+	t.trusting = false
 	if err := remember(t.root()); err != nil {
 		if err := t.note("the answer is not saved: "+err.Error(), true); err != nil {
 			return err

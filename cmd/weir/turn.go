@@ -63,6 +63,9 @@ func (a *app) oneShot() (int, error) {
 		t.lines = readLines(a.std.In)
 	}
 	code, _, err := t.run(prompt)
+	if err == nil {
+		err = t.tellPlan("say so with --mode ask or --mode accept-edits")
+	}
 	return code, err
 }
 

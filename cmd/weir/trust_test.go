@@ -1,0 +1,44 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestTheKeysOfTheQuestionForTrust presses each, and looks what is remembered.
+func TestTheKeysOfTheQuestionForTrust(t *testing.T) {
+	t.Parallel()
+	dir, script := tree(t, map[string]string{".weir/config.toml": "model = \"theirs\"\n"}), scriptFile(t, `{"steps": ["fine"]}`)
+	const waits = "◇ press Ctrl-C again to leave, or Ctrl-D\n" + trustPrompt
+	for _, c := range []struct {
+		keys, screen, remembers string
+		left                    bool
+	}{
+		{"y" + enter, "weir> ", `"trusted":true`, false},
+		{"YES" + enter, "weir> ", `"trusted":true`, false},
+		{"n" + enter, "weir> ", `"trusted":false`, false},
+		{enter, "weir> ", `"trusted":false`, false},
+		{"fix the bug" + enter, trustPrompt, "", false},
+		{"yesterday" + enter + "y" + enter, "weir> ", `"trusted":true`, false},
+		{"half" + ctrlC, waits, "", false},
+		{ctrlC, waits, "", false},
+		{ctrlC + ctrlC, "", "", true},
+		{ctrlD, "", "", true},
+	} {
+		home := t.TempDir()
+		d := onDesktop(t, home, "--script", script, "--cwd", dir)
+		d.sees(t, trustPrompt)
+		d.types(t, c.keys)
+		if !c.left {
+			d.sees(t, c.screen)
+			d.types(t, ctrlD)
+		}
+		d.leaves(t, 0)
+		said, err := os.ReadFile(filepath.Join(home, ".local/state/weir/trusted.jsonl"))
+		if (err == nil) != (c.remembers != "") || !strings.Contains(string(said), c.remembers) {
+			t.Errorf("%q: %s %v", c.keys, said, err)
+		}
+	}
+}

@@ -76,7 +76,8 @@ func (d consoleDesk) close()                   { d.Close() }
 // openDesk opens the desk and the lines typed at it: plain ones, or those of a
 // console, which are taken before its next key is. act is called when a key says
 // to cancel, and reports whether the line is to be emptied.
-func (a *app) openDesk(act func(edit.Act, int) bool) (d desk, plain <-chan line, typed <-chan string, err error) {
+// saved says that the history can be kept.
+func (a *app) openDesk(saved bool, act func(edit.Act, int) bool) (d desk, plain <-chan line, typed <-chan string, err error) {
 	if !a.std.OutTerminal || a.env("TERM") == "dumb" || a.flags.Format != "text" {
 		screen := io.Writer(a.std.Err)
 		if a.std.OutTerminal && a.flags.Format == "text" {
@@ -85,7 +86,7 @@ func (a *app) openDesk(act func(edit.Act, int) bool) (d desk, plain <-chan line,
 		return &plainDesk{Writer: screen}, readLines(a.std.In), nil, nil
 	}
 	history := &edit.History{}
-	if dir := a.dirs().state; dir != "" {
+	if dir := a.dirs().state; saved {
 		if history, err = edit.LoadHistory(filepath.Join(dir, "history")); err != nil {
 			a.warn("the history cannot be read, so it begins anew: " + err.Error())
 		}

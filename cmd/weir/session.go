@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -29,6 +30,9 @@ type house struct {
 	commands []workspace.Command
 	confined *confinement
 	spill    string // folder of long output; "" for none
+	// unsaved is why nothing can be saved, nil if it can.
+	unsaved     error
+	unsavedTold bool
 	// attended says that a person can be asked for approvals.
 	attended bool
 
@@ -43,10 +47,17 @@ type house struct {
 // begin opens a session.
 func (h *house) begin() (*pipeline.Session, error) {
 	s, err := h.pipe.Open("")
-	if err == nil {
-		h.session.Store(s)
+	if err != nil {
+		return nil, err
 	}
-	return s, err
+	h.session.Store(s)
+	if h.unsaved != nil && !h.unsavedTold {
+		h.unsavedTold = true
+		s.Tell(pipeline.Notice{
+			Level: "warn", Code: "unsaved", Text: fmt.Sprintf("no history, answer or long output is saved: %v", h.unsaved),
+		})
+	}
+	return s, nil
 }
 
 // wrap confines a command, and tells what of the sandbox was got before the
@@ -198,7 +209,7 @@ func (a *app) openTools(h *house) (err error) {
 	if h.confined, err = a.confine(h.work.Roots()); err != nil {
 		return err
 	}
-	h.spill = a.spillDir()
+	h.spill, h.unsaved = a.spillDir()
 	places := a.places(h.work.Roots()[0])
 	skills, notes := workspace.LoadSkills(places)
 	var more []string
@@ -238,17 +249,16 @@ func keyVariables() []string {
 }
 
 // spillDir makes the folder for output that is too long for a result, which
-// ends with the run; "" where there is no home to keep it in.
-func (a *app) spillDir() string {
+// ends with the run. The error says why nothing can be saved.
+func (a *app) spillDir() (string, error) {
 	state := a.dirs().state
-	if state == "" || os.MkdirAll(state, 0o700) != nil {
-		return ""
+	if state == "" {
+		return "", errors.New("there is no home: set HOME or XDG_STATE_HOME to an absolute path")
 	}
-	dir, err := os.MkdirTemp(state, "output-")
-	if err != nil {
-		return ""
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		return "", err
 	}
-	return dir
+	return os.MkdirTemp(state, "output-")
 }
 
 // rules makes the policy of --mode, --allow and --deny. A rule that cannot do

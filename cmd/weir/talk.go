@@ -72,7 +72,7 @@ func (a *app) talk() (int, error) {
 	}
 	t.house = h
 	defer func() { t.house.close() }()
-	if t.desk, t.lines, t.typed, err = a.openDesk(t.pressedKey); err != nil {
+	if t.desk, t.lines, t.typed, err = a.openDesk(h.unsaved == nil, t.pressedKey); err != nil {
 		return 0, err
 	}
 	defer t.desk.close()

@@ -35,7 +35,7 @@ func (t *talk) trusted(text string) error {
 		return t.desk.ask("", trustPrompt)
 	}
 	t.trusting = false
-	if err := remember(t.root()); err != nil {
+	if err := remember(t.root()); err != nil && t.house.unsaved == nil {
 		if err := t.note("the answer is not saved: "+err.Error(), true); err != nil {
 			return err
 		}
@@ -56,6 +56,7 @@ func (t *talk) trusted(text string) error {
 	if err != nil {
 		return err
 	}
+	h.unsavedTold = old.unsavedTold
 	t.house = h
 	t.tellHere()
 	err = t.begin()

@@ -42,3 +42,22 @@ func TestTheKeysOfTheQuestionForTrust(t *testing.T) {
 		}
 	}
 }
+
+// TestATalkWithoutAHomeSaysSoOnce types a line for the history and an answer,
+// neither of which can be saved.
+func TestATalkWithoutAHomeSaysSoOnce(t *testing.T) {
+	t.Parallel()
+	dir := tree(t, map[string]string{".weir/config.toml": "max-steps = 3\n", "home": ""})
+	d := onDesktop(t, filepath.Join(dir, "home"), "--script", scriptFile(t, `{"steps": ["fine"]}`), "--cwd", dir)
+	d.holds(t, "◇ no history, answer or long output is saved: ")
+	d.sees(t, trustPrompt)
+	d.types(t, "y"+enter)
+	d.sees(t, "weir> ")
+	d.types(t, "hi"+enter)
+	d.sees(t, "● fine\nweir> ")
+	d.types(t, ctrlD)
+	d.leaves(t, 0)
+	if text := d.screen(t, d.out.text()).Text(); strings.Count(text, "saved") != 1 {
+		t.Errorf("not said once:\n%s", text)
+	}
+}

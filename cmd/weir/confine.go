@@ -5,8 +5,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 
+	"github.com/weir-agents/weir/tools/rules"
 	"github.com/weir-agents/weir/tools/sandbox"
 )
 
@@ -43,10 +46,10 @@ func (a *app) confine(roots []string) (*confinement, error) {
 			c.cfg.Hidden = append(c.cfg.Hidden, filepath.Join(home, place))
 		}
 	}
+	c.cfg.Hidden = append(c.cfg.Hidden, plainlyDenied(a.flags.Deny, roots)...)
+	c.cfg.Repositories = true
 	for _, root := range roots {
-		for _, place := range []string{".git/hooks", ".git/config", ".weir"} {
-			c.cfg.ReadOnlyInside = append(c.cfg.ReadOnlyInside, filepath.Join(root, place))
-		}
+		c.cfg.ReadOnlyInside = append(c.cfg.ReadOnlyInside, filepath.Join(root, ".weir")+"/") // made if missing
 	}
 	if mode == sandbox.On {
 		if c.build(); c.err != nil {
@@ -54,6 +57,35 @@ func (a *app) confine(roots []string) (*confinement, error) {
 		}
 	}
 	return c, nil
+}
+
+// plainlyDenied are the files and folders that exist and that a deny on
+// read_file names without wildcards, but for a last /**: what no file tool may
+// read, commands shall not see.
+func plainlyDenied(deny, roots []string) []string {
+	var hidden []string
+	for _, text := range deny {
+		rule, err := rules.Parse(text)
+		if err != nil || rule.Tool != "read_file" || rule.Pattern == "" {
+			continue
+		}
+		path, below := strings.CutSuffix(rule.Pattern, "/**")
+		if strings.ContainsAny(path, "*?[") {
+			continue
+		}
+		for _, root := range roots {
+			full := filepath.Join(root, path)
+			if filepath.IsAbs(path) {
+				full = filepath.Clean(path)
+			}
+			info, err := os.Stat(full)
+			holds := slices.ContainsFunc(roots, func(r string) bool { return strings.HasPrefix(r+"/", full+"/") })
+			if err == nil && info.IsDir() == below && !holds {
+				hidden = append(hidden, full)
+			}
+		}
+	}
+	return hidden
 }
 
 func (c *confinement) build() { c.make.Do(func() { c.box, c.got, c.err = sandbox.New(c.cfg) }) }

@@ -48,6 +48,15 @@ type Config struct {
 	// folder above exists: then an empty folder is made there. A symbolic link
 	// on the way from the root to it cannot be protected, and is an error.
 	ReadOnlyInside []string
+	// Repositories keeps what git runs programs by as it is, in each repository
+	// that is found in Roots, submodules and linked work trees too: hooks, info,
+	// configuration, and the files that could send git elsewhere for these. In a
+	// repository that lacks one, an empty one stands there until Close (commondir
+	// then names its own folder). Folders called .weir are kept too. It looks at
+	// the first 20,000 names before each command; what lies beyond is not
+	// protected, and New says so. A repository that a command makes is its own
+	// until it has ended, and one whose .git is a link is not found.
+	Repositories bool
 	// Hidden are absolute paths that cannot be read or written; what does not
 	// exist is passed over. A root must not lie in one.
 	Hidden []string

@@ -38,7 +38,7 @@ func Detect(exe string) Report {
 	}
 	defer os.RemoveAll(tmp)
 	for _, kind := range seen.kinds() {
-		s := &Sandbox{cfg: cfg, kind: kind, tmp: tmp, seen: seen}
+		s := &Sandbox{cfg: cfg, kind: kind, tmp: tmp, seen: seen, made: map[string]made{}}
 		if err := s.try(); err != nil {
 			report.Missing = append(report.Missing, fmt.Sprintf("%v: %v", kind, err))
 			continue

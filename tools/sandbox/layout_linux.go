@@ -28,8 +28,19 @@ func (s *Sandbox) plan() ([]place, error) {
 	for _, root := range s.cfg.Roots {
 		set(place{Path: root, Use: writable, Dir: true})
 	}
+	guards := []guard{}
 	for _, path := range s.cfg.ReadOnlyInside {
-		found, err := s.protect(path)
+		g := guard{path: filepath.Clean(path)}
+		if strings.HasSuffix(path, "/") && s.kind != Landlock { // That protects nothing inside a root.
+			g.make = emptyDir
+		}
+		guards = append(guards, g)
+	}
+	if s.cfg.Repositories && s.kind != Landlock {
+		guards = append(guards, s.repositories()...)
+	}
+	for _, g := range guards {
+		found, err := s.protect(g)
 		if err != nil {
 			return nil, err
 		}
@@ -76,12 +87,11 @@ func (s *Sandbox) visible(path string) bool {
 	return !slices.ContainsFunc(covered, func(dir string) bool { return within(path, dir) })
 }
 
-// protect returns the places that keep path as it is: itself, and the folders
+// protect returns the places that keep a path as it is: itself, and the folders
 // between it and its root, because who moves one of those away can put another
 // in its place.
-func (s *Sandbox) protect(path string) ([]place, error) {
-	create := strings.HasSuffix(path, "/")
-	path = filepath.Clean(path)
+func (s *Sandbox) protect(g guard) ([]place, error) {
+	path := g.path
 	base, ok := rootOf(path, s.cfg.Roots)
 	if !ok {
 		return nil, nil // Outside the roots all is read only.
@@ -96,9 +106,9 @@ func (s *Sandbox) protect(path string) ([]place, error) {
 	for i := range names {
 		name, last := filepath.Join(names[:i+1]...), i == len(names)-1
 		info, err := root.Lstat(name)
-		if errors.Is(err, fs.ErrNotExist) && last && create {
-			if err := root.Mkdir(name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-				return nil, fmt.Errorf("sandbox: make a folder to protect: %w", err)
+		if errors.Is(err, fs.ErrNotExist) && last && g.make != nothing {
+			if err := s.stand(root, name, g); err != nil {
+				return nil, err
 			}
 			info, err = root.Lstat(name)
 		}
@@ -123,6 +133,22 @@ func (s *Sandbox) protect(path string) ([]place, error) {
 		found = append(found, p)
 	}
 	return found, nil
+}
+
+// stand makes what stands for a missing path until the sandbox is closed.
+func (s *Sandbox) stand(root *os.Root, name string, g guard) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := g.make.stand(root, name)
+	switch {
+	case err == nil:
+		s.made[g.path] = g.make
+	case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS):
+		// A command may make it as little.
+	case !errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("sandbox: make what is to be protected: %w", err)
+	}
+	return nil
 }
 
 // sockets are those that lie in the file system: a door to whoever listens, such

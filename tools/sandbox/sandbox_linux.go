@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Sandbox confines commands. Its methods may be called from any goroutine.
@@ -15,6 +16,10 @@ type Sandbox struct {
 	kind Kind
 	tmp  string // the private temporary folder
 	seen Report
+
+	found found // repositories
+	mu    sync.Mutex
+	made  map[string]made // what stands for missing paths
 }
 
 // New returns a sandbox, tried out with one process, and in a few words what
@@ -38,7 +43,7 @@ func New(cfg Config) (s *Sandbox, got string, err error) {
 	}
 	missing := []string{}
 	for _, kind := range report.kinds() {
-		s := &Sandbox{cfg: cfg, kind: kind, tmp: tmp, seen: report}
+		s := &Sandbox{cfg: cfg, kind: kind, tmp: tmp, seen: report, made: map[string]made{}}
 		open := strings.Join(s.open(), ", ")
 		err := error(nil)
 		if cfg.Mode == On && open != "" {
@@ -49,6 +54,7 @@ func New(cfg Config) (s *Sandbox, got string, err error) {
 		if err == nil {
 			return s, s.got(open), nil
 		}
+		s.away()
 		missing = append(missing, fmt.Sprintf("%v: %v", kind, err))
 	}
 	_ = os.RemoveAll(tmp) // It is empty.
@@ -80,6 +86,9 @@ func (s *Sandbox) got(open string) string {
 	if open != "" {
 		text += "; left open: " + open
 	}
+	if s.found.beyond {
+		text += fmt.Sprintf("; repositories in the workspace beyond the first %d names, or more than can be named to the sandbox, are not protected", repoNamesMax)
+	}
 	return text
 }
 
@@ -94,7 +103,7 @@ func (s *Sandbox) open() []string {
 		return nil
 	}
 	open := []string{"modes and owners of the user's files can be changed"}
-	if len(s.cfg.ReadOnlyInside) > 0 {
+	if len(s.cfg.ReadOnlyInside) > 0 || s.cfg.Repositories {
 		open = append(open, "protected files inside the workspace can be written")
 	}
 	if s.seen.Landlock < signalABI {
@@ -109,8 +118,10 @@ func (s *Sandbox) open() []string {
 // Kind is what confines the commands; None if nothing does.
 func (s *Sandbox) Kind() Kind { return s.kind }
 
-// Close removes the private temporary folder. No command may run any more.
+// Close removes the private temporary folder, and what was made to stand for
+// missing protected paths. No command may run any more.
 func (s *Sandbox) Close() error {
+	s.away()
 	if s.tmp == "" {
 		return nil
 	}

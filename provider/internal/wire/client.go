@@ -116,6 +116,9 @@ type exchangeKey struct{}
 // connection are a *provider.Error.
 func (c *Client) Do(req *http.Request) (*http.Response, error) {
 	c.drains.wait(req.Context())
+	if err := req.Context().Err(); err != nil { // not even a dial: that would go on
+		return nil, err
+	}
 	// Its own context, ended by the caller's: so that it can be let go of.
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(req.Context()))
 	detach := context.AfterFunc(req.Context(), func() { cancel(context.Cause(req.Context())) })

@@ -28,7 +28,8 @@ type stream struct {
 	s      *streamer
 	req    provider.Request
 	cancel context.CancelFunc
-	begun  bool // text or thinking has come; the goroutine's own
+	begun  bool       // text or thinking has come; the goroutine's own
+	rules  deltaRules // the goroutine's own
 
 	mu     sync.Mutex
 	credit sync.Cond // signaled by a grant and by a close
@@ -133,6 +134,9 @@ func (t *stream) read(ctx context.Context) {
 // play takes what the provider says, to its end or its first mistake.
 func (t *stream) play(ctx context.Context) error {
 	for d, err := range t.s.provider.Stream(ctx, t.req) {
+		if err == nil {
+			err = t.rules.check(d)
+		}
 		switch {
 		case err != nil:
 			return err
@@ -149,12 +153,19 @@ func (t *stream) play(ctx context.Context) error {
 // while that batch is full, and so the reading and in the end the server. False
 // means the try is closed.
 func (t *stream) deliver(d provider.Delta) bool {
-	if !t.begun && (d.Kind == provider.TextDelta || d.Kind == provider.ThinkingDelta) {
+	shows := d.Kind == provider.TextDelta || d.Kind == provider.ThinkingDelta
+	if shows && d.Text != "" && !t.begun {
 		t.begun = true
 		t.s.meter.mark(markDelta, time.Now())
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if shows && d.Text == "" { // says no more than whether another comes at once
+		if !d.More {
+			t.flush()
+		}
+		return !t.closed
+	}
 	for rest := d.Text; ; {
 		piece := d
 		piece.Text, rest = cut(rest, t.b.most)

@@ -24,7 +24,8 @@ const (
 	FinishDelta
 )
 
-// Delta is one decoded increment of a stream. Frozen once yielded.
+// Delta is one decoded increment of a stream. Frozen once yielded. A session
+// fails a step whose provider breaks what is said here, as provider_error.
 type Delta struct {
 	Kind DeltaKind
 	// More says that another delta is decoded already and will be yielded
@@ -35,8 +36,8 @@ type Delta struct {
 	// Block is the index of the block in the finished message, from 0.
 	// Indexes are given in the order in which blocks start, without holes.
 	Block int
-	// Text is never empty in a TextDelta or ThinkingDelta and never splits a
-	// UTF-8 character.
+	// Text is never empty in a TextDelta or ThinkingDelta (a session drops one
+	// that is) and never splits a UTF-8 character.
 	Text string
 	// ID and Name of the call, as far as they are known, in a ToolCallDelta.
 	ID, Name string

@@ -121,7 +121,7 @@ func (a *app) fill(h *house) (err error) {
 		return err
 	}
 	h.pipe, err = pipeline.New(p, pipeline.Config{
-		Model: model, System: system, Tools: h.registry, Policy: h.hook.Policy(h.policy), Limits: limits, Hooks: h.hooks(model),
+		Model: model, System: system, Tools: h.registry, Policy: keeping{h.hook.Policy(h.policy)}, Limits: limits, Hooks: h.hooks(model),
 		Deltas: a.deltas(h.attended), Compaction: pipeline.Compaction{ContextTokens: f.Context},
 		StrictArguments: f.Strict, NoStream: f.NoStream, Thinking: f.Thinking != "off", Fallback: f.Fallback,
 		Version: buildVersion(), ProviderName: h.up.provider, Cwd: h.work.Roots()[0],
@@ -217,11 +217,17 @@ func (a *app) openTools(h *house) (err error) {
 	for _, note := range append(notes, more...) {
 		a.warn(note)
 	}
-	h.registry, err = tools.NewRegistry(tools.Builtin(h.work, tools.Config{
+	var own []tools.Tool
+	if h.attended {
+		if own, err = a.rememberTool(); err != nil {
+			return err
+		}
+	}
+	h.registry, err = tools.NewRegistry(append(tools.Builtin(h.work, tools.Config{
 		Env: os.Environ(), SecretEnv: keyVariables(), Wrap: h.wrap, SpillDir: h.spill, Skills: skills,
 		WebFetch: a.fetches(),
 		Denied:   func(tool, path string) bool { return h.policy.Denied(tool, path) },
-	})...)
+	}), own...)...)
 	if err == nil && len(f.Tools) > 0 {
 		h.registry, err = h.registry.Subset(a.toolNames(h.registry.Names()))
 	}

@@ -1,25 +1,39 @@
 package main
 
 import (
+	_ "embed"
 	"strconv"
 	"strings"
+	"sync"
+
+	"github.com/pelletier/go-toml/v2"
 )
 
 // price is what a million tokens cost, in USD.
 type price struct{ in, out, cacheRead, cacheWrite float64 }
 
-// knownPrices are list prices of models by the start of their names; the
-// longest that fits counts.
-var knownPrices = map[string]price{
-	"gpt-4.1":           {2, 8, 0.5, 2},
-	"gpt-4.1-mini":      {0.4, 1.6, 0.1, 0.4},
-	"gpt-5":             {1.25, 10, 0.125, 1.25},
-	"gpt-5-mini":        {0.25, 2, 0.025, 0.25},
-	"gpt-5-nano":        {0.05, 0.4, 0.005, 0.05},
-	"claude-opus-4-5":   {5, 25, 0.5, 6.25},
-	"claude-sonnet-4-5": {3, 15, 0.3, 3.75},
-	"claude-haiku-4-5":  {1, 5, 0.1, 1.25},
-}
+//go:embed prices.toml
+var priceLists string
+
+// knownPrices are the prices of the vendors' lists, by the names of models.
+var knownPrices = sync.OnceValue(func() map[string]price {
+	var file struct {
+		List []struct {
+			URL, Seen string
+			Models    map[string][4]float64
+		}
+	}
+	if err := toml.Unmarshal([]byte(priceLists), &file); err != nil {
+		panic("weir: the lists of prices cannot be read: " + err.Error())
+	}
+	all := map[string]price{}
+	for _, l := range file.List {
+		for name, p := range l.Models {
+			all[name] = price{p[0], p[1], p[2], p[3]}
+		}
+	}
+	return all
+})
 
 // highPrice is counted for a model whose price is not known, so that --max-cost
 // stops too early rather than too late.
@@ -41,7 +55,7 @@ func priceOf(model, own string) (p price, known bool, err error) {
 		return p, true, nil
 	}
 	best := ""
-	for name := range knownPrices {
+	for name := range knownPrices() {
 		if dated(model, name) && len(name) > len(best) {
 			best = name
 		}
@@ -49,7 +63,7 @@ func priceOf(model, own string) (p price, known bool, err error) {
 	if best == "" {
 		return highPrice, false, nil
 	}
-	return knownPrices[best], true, nil
+	return knownPrices()[best], true, nil
 }
 
 // dated reports whether model is name, or name with a date or "latest" behind it:

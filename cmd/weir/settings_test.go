@@ -92,17 +92,29 @@ func TestPrices(t *testing.T) {
 		want       price
 		known      bool
 	}{
-		{"gpt-5", "", knownPrices["gpt-5"], true},
-		{"gpt-5-2025-08-07", "", knownPrices["gpt-5"], true},
-		{"gpt-5-mini-2025-08-07", "", knownPrices["gpt-5-mini"], true},
-		{"claude-sonnet-4-5-20250929", "", knownPrices["claude-sonnet-4-5"], true},
+		{"gpt-5", "", price{1.25, 10, 0.125, 1.25}, true},
+		{"gpt-5-2025-08-07", "", price{1.25, 10, 0.125, 1.25}, true},
+		{"gpt-5-mini-2025-08-07", "", price{0.25, 2, 0.025, 0.25}, true},
+		{"claude-sonnet-4-5-20250929", "", price{3, 15, 0.3, 3.75}, true},
 		{"gpt-5-pro", "", highPrice, false},
-		{"gpt-5.5", "", highPrice, false},
+		{"gpt-5.6", "", highPrice, false},
+		{"claude-opus-5-5", "", price{4, 20, 0.2, 5}, true},
+		{"claude-opus-5-5-pro", "", highPrice, false},
 		{"gpt-5", "3, 15", price{3, 15, 3, 3}, true},
 	} {
 		got, known, err := priceOf(tt.model, tt.own)
 		if got != tt.want || known != tt.known || err != nil {
 			t.Errorf("%s at %q: %v, %v, %v", tt.model, tt.own, got, known, err)
+		}
+	}
+	for _, model := range defaultModels {
+		if _, known, err := priceOf(model, ""); !known || err != nil {
+			t.Errorf("the price of %s is not known: %v", model, err)
+		}
+	}
+	for name, p := range knownPrices() {
+		if p.in <= 0 || p.out < p.in || p.cacheRead <= 0 || p.cacheRead > p.in || p.cacheWrite < p.in {
+			t.Errorf("%s: %+v", name, p)
 		}
 	}
 	for _, own := range []string{"3", "a,b", "1,", "-1,2"} {

@@ -29,19 +29,32 @@ var startsPrograms = []string{
 // markName is the variable that tells which call a process belongs to.
 const markName = "WEIR_CALL"
 
+// WithoutSecrets returns what of an environment, as os.Environ returns it, is
+// fit for programs that are not the user's own doing: without the variables
+// that secret names, and without what looks like a secret by name or value.
+func WithoutSecrets(env, secret []string) []string {
+	var kept []string
+	for _, pair := range env {
+		name, value, ok := strings.Cut(pair, "=")
+		if ok && !slices.Contains(secret, name) && !isSecret(name, value) {
+			kept = append(kept, pair)
+		}
+	}
+	return kept
+}
+
 // environ is the environment of one command: env without secrets, with mark.
 // A weir that runs in a command of another keeps the other's marks, so that
 // both find what belongs to them.
 func environ(env, secret []string, mark string) []string {
 	out := make([]string, 0, len(env)+4)
 	path := false
-	for _, pair := range env {
+	for _, pair := range WithoutSecrets(env, secret) {
 		name, value, ok := strings.Cut(pair, "=")
 		if name == markName {
 			mark = value + ":" + mark
 		}
-		if !ok || slices.Contains(startsPrograms, name) || slices.Contains(secret, name) ||
-			strings.HasPrefix(name, "BASH_FUNC_") || isSecret(name, value) {
+		if !ok || slices.Contains(startsPrograms, name) || strings.HasPrefix(name, "BASH_FUNC_") {
 			continue
 		}
 		path = path || name == "PATH"

@@ -30,7 +30,7 @@ var globText string
 type globArgs struct {
 	Pattern string `json:"pattern" jsonschema:"which paths, such as **/*_test.go"`
 	Path    string `json:"path,omitempty" jsonschema:"the folder to search; the workspace root if left out"`
-	Limit   int    `json:"limit,omitempty" jsonschema:"how many paths to show, 200 if left out, at most 2000"`
+	Limit   count  `json:"limit,omitempty" jsonschema:"how many paths to show, 200 if left out, at most 2000"`
 }
 
 func (a globArgs) Summary() string { return shown(a.Pattern) }
@@ -40,9 +40,6 @@ func (b *builtin) glob() Tool {
 }
 
 func (b *builtin) runGlob(ctx context.Context, _ Call, args globArgs) Result {
-	if args.Limit < 0 {
-		return badArgument("limit starts at 1")
-	}
 	place, pattern, err := b.ws.globbed(args.Path, args.Pattern)
 	if bad, ok := errors.AsType[argumentError](err); ok {
 		return badArgument("%v", bad)
@@ -58,7 +55,7 @@ func (b *builtin) runGlob(ctx context.Context, _ Call, args globArgs) Result {
 	}
 	limit := globDefault
 	if args.Limit > 0 {
-		limit = min(args.Limit, globLimitMax)
+		limit = min(int(args.Limit), globLimitMax)
 	}
 	g := &globbing{start: place.Rel, pattern: pattern, limit: limit}
 	walk := tree{root: place.root, depth: depthOf(pattern), visit: g.visit, withholds: b.withholds("glob")}

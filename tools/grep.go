@@ -33,7 +33,7 @@ type grepArgs struct {
 	Glob       string `json:"glob,omitempty" jsonschema:"only files of such names; without a slash it is matched against the last name"`
 	IgnoreCase bool   `json:"ignore_case,omitempty" jsonschema:"upper and lower case are the same"`
 	Context    int    `json:"context,omitempty" jsonschema:"lines to show before and after each match"`
-	Limit      int    `json:"limit,omitempty" jsonschema:"how many matching lines to show, 200 if left out"`
+	Limit      count  `json:"limit,omitempty" jsonschema:"how many matching lines to show, 200 if left out"`
 }
 
 func (a grepArgs) Summary() string {
@@ -52,8 +52,8 @@ func (b *builtin) grep() Tool {
 }
 
 func (b *builtin) runGrep(ctx context.Context, _ Call, args grepArgs) Result {
-	if args.Limit < 0 || args.Context < 0 {
-		return badArgument("limit and context cannot be negative")
+	if args.Context < 0 {
+		return badArgument("context cannot be negative")
 	}
 	if args.Glob != "" && !doublestar.ValidatePattern(args.Glob) {
 		return badArgument("glob %s is not well formed", quoteCapped(args.Glob))
@@ -64,7 +64,7 @@ func (b *builtin) runGrep(ctx context.Context, _ Call, args grepArgs) Result {
 	}
 	g := &grepping{ws: b.ws, args: args, matcher: matcher, limit: grepDefault}
 	if args.Limit > 0 {
-		g.limit = min(args.Limit, grepLimitMax)
+		g.limit = min(int(args.Limit), grepLimitMax)
 	}
 	place, err := g.place()
 	if err == nil && b.withheld("grep", place.Path) {

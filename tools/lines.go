@@ -33,11 +33,11 @@ type window struct {
 
 // lines shows the asked lines of text.
 func (r *reading) lines(ctx context.Context, text io.Reader) Result {
-	limit := r.args.Limit
+	limit := int(r.args.Limit)
 	if limit == 0 {
 		limit = readLines
 	}
-	w := &window{first: max(r.args.Offset, 1)}
+	w := &window{first: max(int(r.args.Offset), 1)}
 	w.last = w.first + limit - 1
 	if w.last < w.first {
 		w.last = int(^uint(0) >> 1)

@@ -20,7 +20,7 @@ var listDirText string
 
 type listDirArgs struct {
 	Path  string `json:"path,omitempty" jsonschema:"the folder; the workspace root if left out"`
-	Depth int    `json:"depth,omitempty" jsonschema:"how many levels to list, 1 if left out"`
+	Depth count  `json:"depth,omitempty" jsonschema:"how many levels to list, 1 if left out"`
 }
 
 func (a listDirArgs) Summary() string { return shown(cmp.Or(a.Path, ".")) }
@@ -30,9 +30,6 @@ func (b *builtin) listDir() Tool {
 }
 
 func (b *builtin) runListDir(ctx context.Context, _ Call, args listDirArgs) Result {
-	if args.Depth < 0 {
-		return badArgument("depth starts at 1")
-	}
 	place, err := b.ws.locateFolder(args.Path)
 	if err == nil && b.withheld("list_dir", place.Path) {
 		err = errWithheld
@@ -41,7 +38,7 @@ func (b *builtin) runListDir(ctx context.Context, _ Call, args listDirArgs) Resu
 		return failed("%s: %v", shown(args.Path), err)
 	}
 	l := &listing{start: place.Rel}
-	walk := tree{root: place.root, depth: max(args.Depth, 1), visit: l.visit, withholds: b.withholds("list_dir")}
+	walk := tree{root: place.root, depth: max(int(args.Depth), 1), visit: l.visit, withholds: b.withholds("list_dir")}
 	if err := walk.walk(ctx, place.Rel); err != nil && !errors.Is(err, errTreeMax) {
 		return failed("%s: %v", shown(args.Path), err)
 	}

@@ -29,8 +29,8 @@ var readFileText string
 
 type readFileArgs struct {
 	Path       string `json:"path" jsonschema:"the file, relative to the workspace root or absolute inside it"`
-	Offset     int    `json:"offset,omitempty" jsonschema:"first line to show, from 1"`
-	Limit      int    `json:"limit,omitempty" jsonschema:"how many lines to show"`
+	Offset     count  `json:"offset,omitempty" jsonschema:"first line to show, from 1"`
+	Limit      count  `json:"limit,omitempty" jsonschema:"how many lines to show"`
 	ByteOffset *int64 `json:"byte_offset,omitempty" jsonschema:"show a piece from this byte on, from 0, instead of lines; for very long lines"`
 }
 
@@ -46,10 +46,7 @@ func (b *builtin) readFile() Tool {
 }
 
 func (b *builtin) runReadFile(ctx context.Context, call Call, args readFileArgs) Result {
-	switch {
-	case args.Offset < 0 || args.Limit < 0:
-		return badArgument("offset and limit start at 1")
-	case args.ByteOffset != nil && (args.Offset > 0 || args.Limit > 0):
+	if args.ByteOffset != nil && (args.Offset > 0 || args.Limit > 0) {
 		return badArgument("give lines (offset, limit) or byte_offset, not both")
 	}
 	file, place, err := b.ws.open(args.Path)

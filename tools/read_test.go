@@ -28,7 +28,7 @@ func TestReadShowsNumberedLines(t *testing.T) {
 		{args{"path": "b.txt"}, Result{Kind: Failed, Text: "b.txt: no such file; did you mean a.txt?"}},
 		{args{"path": "."}, Result{Kind: Failed, Text: ".: a folder; use list_dir"}},
 		{args{"path": "a.txt/x"}, Result{Kind: Failed, Text: "a.txt/x: not a folder"}},
-		{args{"path": "a.txt", "offset": -1}, Result{Kind: BadArgument, Text: "offset and limit start at 1"}},
+		{args{"path": "a.txt", "offset": -1}, Result{Kind: BadArgument, Text: "-1 is too small: offset, limit, depth and timeout_ms start at 1; leave them out for the default"}},
 	} {
 		if d := cmp.Diff(c.want, k.call("read_file", c.args)); d != "" {
 			t.Errorf("%v: %s", c.args, d)

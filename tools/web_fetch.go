@@ -31,7 +31,7 @@ var webFetchText string
 
 type webFetchArgs struct {
 	URL   string `json:"url" jsonschema:"address of the page"`
-	Limit int    `json:"limit,omitempty" jsonschema:"how many bytes of its text, 30000 if left out, at most 100000"`
+	Limit count  `json:"limit,omitempty" jsonschema:"how many bytes of its text, 30000 if left out, at most 100000"`
 }
 
 func (a webFetchArgs) Summary() string { return a.URL }
@@ -41,15 +41,12 @@ func (b *builtin) webFetch() Tool {
 }
 
 func (b *builtin) runWebFetch(ctx context.Context, _ Call, args webFetchArgs) Result {
-	if args.Limit < 0 {
-		return badArgument("limit cannot be negative")
-	}
 	if err := webAddress(args.URL); err != nil {
 		return badArgument("%v", err)
 	}
 	limit := webDefault
 	if args.Limit > 0 {
-		limit = min(args.Limit, webLimitMax)
+		limit = min(int(args.Limit), webLimitMax)
 	}
 	timed, cancel := context.WithTimeout(ctx, webTime)
 	defer cancel()

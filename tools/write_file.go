@@ -1,10 +1,12 @@
 package tools
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 //go:embed write_file.md
@@ -27,20 +29,47 @@ func (b *builtin) runWriteFile(ctx context.Context, call Call, args writeFileArg
 	}
 	c := &change{
 		ws: b.ws, call: call, path: args.Path, folders: true, withholds: b.withholds("read_file"),
-		edit: func([]byte) ([]byte, error) { return []byte(args.Content), nil },
+	}
+	kept := ""
+	c.edit = func(before []byte) (after []byte, err error) {
+		after, kept = asBefore(before, []byte(args.Content))
+		return after, nil
 	}
 	err := c.run(ctx)
-	name, size := shown(args.Path), plural(len(args.Content), "byte")
+	name, size := shown(args.Path), plural(len(c.after), "byte")
 	switch {
 	case errors.Is(err, errUnchanged):
-		return Result{Text: fmt.Sprintf("%s: unchanged, it holds just that, %s", name, size)}
+		return Result{Text: fmt.Sprintf("%s: unchanged, it holds just that, %s", name, plural(len(c.before), "byte"))}
 	case err != nil:
 		return changeFailed(ctx, name, err)
 	case c.info == nil:
 		return c.result(fmt.Sprintf("%s: created, %s", name, size))
 	default:
-		return c.result(fmt.Sprintf("%s: replaced, %s, before %d", name, size, len(c.before)))
+		return c.result(fmt.Sprintf("%s: replaced, %s, before %d%s", name, size, len(c.before), kept))
 	}
+}
+
+// asBefore gives text the byte order mark and the CRLF line ends of the file
+// that it replaces, where it has none of its own, and says so: a model is shown
+// neither. A file whose line ends are mixed gets what the model wrote.
+func asBefore(before, text []byte) (after []byte, kept string) {
+	if isUTF16(before) || bytes.IndexByte(before, 0) >= 0 || bytes.IndexByte(text, 0) >= 0 {
+		return text, ""
+	}
+	var what []string
+	ends := bytes.Count(before, []byte("\n"))
+	if ends > 0 && ends == bytes.Count(before, []byte("\r\n")) && bytes.IndexByte(text, '\n') >= 0 && bytes.IndexByte(text, '\r') < 0 {
+		text = bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
+		what = append(what, "CRLF line ends")
+	}
+	if mark, _ := splitBOM(before); mark != nil && !bytes.HasPrefix(text, bom) && len(text) > 0 {
+		text = append(bytes.Clone(mark), text...)
+		what = append(what, "byte order mark")
+	}
+	if len(what) == 0 {
+		return text, ""
+	}
+	return text, ", its " + strings.Join(what, " and ") + " kept"
 }
 
 // result is the Result of a change that was made.

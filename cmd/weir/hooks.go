@@ -2,9 +2,9 @@ package main
 
 import (
 	"os"
-	"strings"
 
 	"github.com/weir-agents/weir/cmd/weir/internal/config"
+	"github.com/weir-agents/weir/tools"
 	"github.com/weir-agents/weir/tools/hook"
 )
 
@@ -18,7 +18,7 @@ func (a *app) openHooks(h *house) (err error) {
 		return out
 	}
 	h.hook, err = hook.New(hook.Config{
-		Pre: commands(a.config.PreTool), Post: commands(a.config.PostTool), Env: withoutSecrets(os.Environ()),
+		Pre: commands(a.config.PreTool), Post: commands(a.config.PostTool), Env: tools.WithoutSecrets(os.Environ(), keyVariables()),
 		Dir: h.work.Roots()[0], Interactive: h.attended, Notice: func(text string) { h.tell.Load().say(text) },
 	})
 	if err != nil {
@@ -29,19 +29,3 @@ func (a *app) openHooks(h *house) (err error) {
 
 // teller shows a person a line, from any goroutine.
 type teller struct{ say func(string) }
-
-// withoutSecrets takes what is named like a secret out of an environment.
-func withoutSecrets(env []string) []string {
-	var kept []string
-	for _, v := range env {
-		name, _, _ := strings.Cut(strings.ToUpper(v), "=")
-		secret := false
-		for _, word := range []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"} {
-			secret = secret || strings.Contains(name, word)
-		}
-		if !secret {
-			kept = append(kept, v)
-		}
-	}
-	return kept
-}

@@ -89,8 +89,12 @@ func (a *app) listTools(c toolsCmd) error {
 
 // version says which build this is.
 func (a *app) version() error {
-	_, err := fmt.Fprintf(a.std.Out, "weir %s %s %s/%s\n", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintln(a.std.Out, versionText())
 	return err
+}
+
+func versionText() string {
+	return fmt.Sprintf("weir %s %s %s/%s", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // buildVersion is the module's version, with the commit where that says more.

@@ -61,6 +61,7 @@ type flags struct {
 	ListTools  toolsCmd      `cmd:"" name:"tools" help:"List the tools."`
 	Version    versionCmd    `cmd:"" help:"Say which build this is."`
 	Config     configCmd     `cmd:"" help:"Say what holds and where each value came from."`
+	Doctor     struct{}      `cmd:"" help:"Look whether all that a turn needs is there, and say what to do where it is not."`
 	Completion completionCmd `cmd:"" help:"Print what makes a shell complete the command line."`
 	Bench      benchCmd      `cmd:"" passthrough:"" help:"Measure weir and its baselines."`
 	prompted   bool          // -p was given, maybe empty

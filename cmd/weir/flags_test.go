@@ -25,7 +25,7 @@ func TestWrongUsageIsOneClearLine(t *testing.T) {
 		"--idle-timeout=0s":      "--idle-timeout is 0s, must be more than 0",
 		"--mode x":               `--mode must be one of "ask","read-only","accept-edits","plan","bypass" but got "x" (weir --help lists all)`,
 		"--provider x":           `the provider is "x", must be openai, anthropic or script (--provider, WEIR_PROVIDER)`,
-		"do it":                  "unexpected argument do; a prompt goes behind -p (weir --help lists all)",
+		"mend it":                "unexpected argument mend; a prompt goes behind -p (weir --help lists all)",
 		"-p":                     "--prompt: expected string value but got \"EOL\" (<EOL>) (weir --help lists all)",
 		"--prompt=":              "the prompt is empty: say something behind -p, or -p - to read it from standard input",
 		"version --json":         `unknown flag --json (weir --help lists all)`,

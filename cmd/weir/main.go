@@ -55,6 +55,9 @@ func (a *app) main(args []string) int {
 		_, err = a.std.Out.Write(nil) // the error of an earlier write, if there was one
 		return a.fail(err)
 	}
+	if err == nil && a.command == "doctor" {
+		return a.doctor(args)
+	}
 	if err == nil {
 		a.args = args
 		talks := a.command == "turn" && !a.flags.prompted && a.std.InTerminal

@@ -51,7 +51,7 @@ func (s *Settings) All() []Setting {
 		set.Parts = slices.Clone(set.Parts)
 		for i := range set.Parts {
 			if k.name == "base-url" {
-				set.Parts[i].Text = maskURL(set.Parts[i].Text)
+				set.Parts[i].Text = MaskURL(set.Parts[i].Text)
 			}
 		}
 		all = append(all, set)
@@ -63,7 +63,7 @@ func (s *Settings) All() []Setting {
 			key = Mask
 		}
 		for _, m := range []struct{ name, value string }{
-			{"dialect", v.Dialect}, {"base-url", maskURL(v.BaseURL)}, {"model", v.Model}, {"key-env", v.KeyEnv}, {"key", key},
+			{"dialect", v.Dialect}, {"base-url", MaskURL(v.BaseURL)}, {"model", v.Model}, {"key-env", v.KeyEnv}, {"key", key},
 		} {
 			if m.value != "" {
 				all = append(all, Setting{Name: "vendors." + name + "." + m.name, Parts: []Part{{m.value, v.Where}}})
@@ -81,8 +81,8 @@ func (s *Settings) All() []Setting {
 	return all
 }
 
-// maskURL takes a password and the values of a query out of an address.
-func maskURL(text string) string {
+// MaskURL takes a password and the values of a query out of an address.
+func MaskURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
 		return Mask

@@ -65,7 +65,7 @@ func Open(cfg Config) (*Console, error) {
 		cfg: cfg, raw: r, lines: make(chan string), done: make(chan struct{}),
 		editor: Editor{History: cfg.History, Complete: cfg.Complete},
 	}
-	c.area.width, c.area.height = size(cfg.In)
+	c.area.width, c.area.height = Size(cfg.In)
 	if _, err := io.WriteString(cfg.Out, pasteOn); err != nil {
 		_ = r.restore() // the write's error says more
 		return nil, err
@@ -229,7 +229,7 @@ func (c *Console) serve(chunks <-chan []byte) {
 func (c *Console) resize() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.area.width, c.area.height = size(c.cfg.In)
+	c.area.width, c.area.height = Size(c.cfg.In)
 	_ = c.redraw(nil) // the next write of the program reports it
 }
 

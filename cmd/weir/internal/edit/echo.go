@@ -68,6 +68,6 @@ func (c *Console) suspend() {
 		}
 	}
 	_ = c.raw.again() // if it fails, keys need an Enter
-	c.area.width, c.area.height = size(c.cfg.In)
+	c.area.width, c.area.height = Size(c.cfg.In)
 	_ = c.flush([]byte(pasteOn))
 }

@@ -40,7 +40,7 @@ func (p *Paper) Show(output, block []byte) error {
 }
 
 func (p *Paper) show(output []byte, block string) error {
-	p.area.width, p.area.height = size(p.tty)
+	p.area.width, p.area.height = Size(p.tty)
 	out := p.area.erase(nil)
 	if block == "" { // what is left of a line goes on without the area
 		out = append(append(append(out, p.area.style...), p.area.open...), output...)
@@ -55,4 +55,4 @@ func (p *Paper) show(output []byte, block string) error {
 }
 
 // Size returns how many columns and rows the terminal has now.
-func (p *Paper) Size() (columns, rows int) { return size(p.tty) }
+func (p *Paper) Size() (columns, rows int) { return Size(p.tty) }

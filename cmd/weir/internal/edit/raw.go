@@ -36,9 +36,9 @@ func (r *raw) again() error {
 
 func (r *raw) restore() error { return unix.IoctlSetTermios(r.fd, setTermios, &r.was) }
 
-// size returns the columns and rows of a terminal, 80 and 24 where it does not
+// Size returns the columns and rows of a terminal, 80 and 24 where it does not
 // say.
-func size(f *os.File) (columns, rows int) {
+func Size(f *os.File) (columns, rows int) {
 	ws, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
 	if err != nil || ws.Col == 0 || ws.Row == 0 {
 		return 80, 24

@@ -191,10 +191,11 @@ func TestFurtherRoots(t *testing.T) {
 // and back while tools look, nor a file that does; and a pipe that it turns into
 // holds nobody.
 func TestPromise1B065RacingLink(t *testing.T) {
+	t.Parallel() // It takes the time that the promise names.
 	k := newTrap(t)
 	k.kit.write("race/secret", "inside\n")
 	k.kit.write("file", "inside\n")
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	swapped := make(chan int)
 	go func() { swapped <- k.swap(ctx) }()

@@ -14,7 +14,7 @@ import (
 
 // Prompt asks for a turn, or to join the one that runs.
 type Prompt struct {
-	ID   string // unique in the session; made by the session if empty
+	ID   string // unique in the session, at most 256 bytes; made by the session if empty
 	Text string
 	// Attach holds images and files that go with the text.
 	Attach []provider.Block

@@ -39,7 +39,10 @@ type Limits struct {
 	// rest of that turn is lost to it. Default 1 s.
 	CancelRead time.Duration
 	// Prompts is how many accepted prompts may wait; a further one is refused
-	// as busy. PromptBytes caps one, with its attachments. Defaults 16, 32 MiB.
+	// as busy, and so is one while the ends of four times as many turns wait for
+	// a reader, or as many events about prompts, or more text of either than
+	// fits one prompt. PromptBytes caps one, with its attachments. Defaults 16,
+	// 32 MiB.
 	Prompts, PromptBytes int
 	// Steps caps the model requests of a turn; calls asked for in the last one
 	// are answered not_run and the outcome is limit (steps). Default 50.
@@ -151,6 +154,30 @@ const (
 	commands = 16
 )
 
+// idBytes is the longest id of a prompt; a longer one is refused.
+const idBytes = 256
+
+// callersMax is how many cancels, and how many stops, may wait for the end of
+// one turn. A further one is answered at once, as one that finds its lane full.
+const callersMax = 1024
+
+// toldMax is how many events of the session's own (prompts queued and dropped,
+// notices) may wait beyond their window; then no prompt and no compaction is
+// taken. A cancel may add one for each prompt that waits.
+func (l Limits) toldMax() int { return 4 * l.Prompts }
+
+// endsMax is how many turns may have an end that no reader has taken; then no
+// prompt is taken. What comes of a canceled turn needs no credit (I7), so
+// nothing else bounds it.
+func (l Limits) endsMax() int { return 4 * l.Prompts }
+
+// turnsBytes is how much text of such turns may wait; then no prompt is taken.
+func (l Limits) turnsBytes() int { return l.PromptBytes + 4*l.HopBytes }
+
+// recordBytes is how much may wait for a journal that nobody waits for; beyond
+// it the session is no longer recorded, and a notice says so.
+func (l Limits) recordBytes() int { return l.MessageBytes }
+
 // hopBatches is the window of one hop toward the reporter: 1 in lockstep.
 func (l Limits) hopBatches() int {
 	if l.ReaderWindow == 1 {
@@ -178,10 +205,10 @@ func (l Limits) capacity(s Stage) int {
 		return 9*l.CallsMax + commands
 	case Reporter:
 		// Assembler, executor, turn and supervisor each have a window. A cancel
-		// frees what waits for credit in the outlets of turn and supervisor: an
-		// event for each prompt that joined, waits, was queued or is void, and
-		// for those that joined within the turn's window.
-		return 5*hop + 2*endPosts + 2*turnPosts + 4*l.Prompts + commands
+		// frees what waits for credit in the outlets of turn and supervisor: what
+		// is told of prompts up to toldMax and one event more for each that
+		// waits, and those that joined.
+		return 5*hop + 2*endPosts + 2*turnPosts + l.toldMax() + 5*l.Prompts + commands
 	case Supervising:
 		// Prompts, as many as newMailbox lets in; approved, started (early too)
 		// and ended of each call; what turn, hooks and recorder say.
@@ -239,9 +266,13 @@ func (l Limits) Validate() error {
 
 // Ceiling returns how many bytes of a session's data may be in memory at once,
 // apart from its history (I3): a line being read and its decoded text, the
-// hops, the message being put together, the results of its calls, and the
-// prompts that wait.
+// hops, the message being put together and, once more, the text of a turn's
+// end, the results of its calls, the prompts that wait, and what is told of
+// prompts and of canceled turns before a reader takes it. The copies that a
+// journal is being handed come on top: one message that is written and one that
+// waits.
 func (l Limits) Ceiling() int {
-	const hops = 6 // streamer, assembler, executor, turn, supervisor → …, reporter → reader
-	return 2*l.LineBytes + hops*l.HopBytes + l.MessageBytes + l.CallsMax*(l.OutputBytes+l.LiveBytes) + l.Prompts*l.PromptBytes
+	const hops = 6                           // streamer, assembler, executor, turn, supervisor → …, reporter → reader
+	told := 2*l.PromptBytes + l.turnsBytes() // in the window, behind it, of turns
+	return 2*l.LineBytes + hops*l.HopBytes + 2*l.MessageBytes + l.CallsMax*(l.OutputBytes+l.LiveBytes) + l.Prompts*l.PromptBytes + told
 }

@@ -12,6 +12,17 @@ import (
 // can reach it; what is beyond is refused.
 const controlMax = 1024
 
+// controlGuests is how much of the control lane those may fill who stand
+// outside of the session: cancels, answers, readers. The session's own commands
+// always have the rest, however they flood, and the one Grant of the reader: lost
+// credit would never come back.
+const controlGuests = controlMax / 2
+
+// controlRun is how many commands in a row pass data that waits; then one piece
+// of data has its turn. A flood of commands slows a turn down by this factor and
+// starves nothing, and a command waits for one message more at most now and then.
+const controlRun = 8
+
 // mailbox is an actor's queue behind protoactor's Mailbox interface: a bounded
 // data lane, a control lane that passes it (I7), and the system lane that
 // passes both. A post to a full data lane is refused, never parked (I2).
@@ -31,6 +42,7 @@ type mailbox struct {
 	data      ring
 	inside    int // guests that stand in data
 	control   []any
+	passed    int // commands in a row that data has waited for
 	system    []any
 	closed    bool // Stop was posted: nothing is taken any more
 	stopping  bool // the actor has it: what still waits is refused
@@ -58,6 +70,16 @@ func newMailbox(capacity, guests int, g *gauge, refused func(any, refusal)) *mai
 func isControl(msg any) bool {
 	switch msg.(type) {
 	case Cancel, CancelTurn, Grant, CloseStream, CloseCalls, Resolve, Stop, Attach, Tick, Crashed, StopCompaction:
+		return true
+	default:
+		return false
+	}
+}
+
+// isOutside reports whether msg comes from a caller or a host actor.
+func isOutside(msg any) bool {
+	switch msg.(type) {
+	case Cancel, Resolve, Attach, StopCompaction:
 		return true
 	default:
 		return false
@@ -97,12 +119,15 @@ func (m *mailbox) push(message, inner any) (taken bool, why refusal) {
 		return false, laneClosed
 	case isControl(inner):
 		if g, ok := inner.(Grant); ok {
+			if g.From == Reporter {
+				g.Ref = Ref{} // a reader's has none
+			}
 			if m.sum(g) {
 				return true, 0
 			}
-			message = inner // without its envelope, so that the next can be summed
+			message = g // without its envelope, so that the next can be summed
 		}
-		if len(m.control) >= controlMax {
+		if len(m.control) >= controlMax || isOutside(inner) && len(m.control) >= controlGuests {
 			return false, laneFull
 		}
 		m.control = append(m.control, message)
@@ -210,11 +235,13 @@ func (m *mailbox) next() (any, lane) {
 		}
 		return msg, systemLane
 	case m.suspended:
-	case len(m.control) > 0:
+	case len(m.control) > 0 && (m.passed < controlRun || m.data.n == 0):
 		msg := m.control[0]
 		m.control = shift(m.control)
+		m.passed++
 		return msg, m.lane()
 	case m.data.n > 0:
+		m.passed = 0
 		m.gauge.pop()
 		msg := m.data.pop()
 		if isGuest(actor.UnwrapEnvelopeMessage(msg)) {

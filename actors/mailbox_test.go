@@ -105,10 +105,28 @@ func TestMailboxSumsGrantsInPlace(t *testing.T) {
 func TestMailboxBoundsTheControlLane(t *testing.T) {
 	k := newBoxTest(1, 9)
 	for range controlMax + 1 {
-		k.m.PostUserMessage(Resolve{})
+		k.m.PostUserMessage(CloseCalls{})
 	}
 	same(t, []refusal{laneFull}, k.refused)
 	same(t, controlMax, len(k.run()))
+}
+
+// A flood of cancels and answers leaves room for the session's own commands,
+// and lets its data through: one after each controlRun of them.
+func TestMailboxIsNotStarvedByAFloodOfCommands(t *testing.T) {
+	k := newBoxTest(2, 0)
+	k.m.PostUserMessage(1)
+	k.m.PostUserMessage(2)
+	for range controlGuests {
+		k.m.PostUserMessage(Resolve{})
+	}
+	k.m.PostUserMessage(Cancel{})
+	same(t, []refusal{laneFull}, k.refused)
+	k.m.PostUserMessage(CloseCalls{})
+	same(t, []refusal{laneFull}, k.refused)
+	got := k.run()
+	same(t, controlGuests+3, len(got))
+	same(t, []any{1, 2}, []any{got[controlRun], got[2*controlRun+1]})
 }
 
 // A flood of prompts leaves room for the session's own actors (I2).
@@ -304,7 +322,7 @@ func TestDefaultKeepsWhatIsSet(t *testing.T) {
 // I3: the ceiling of the defaults is what the documentation says.
 func TestCeiling(t *testing.T) {
 	l := Limits{}.Default()
-	want := 2*(16<<20) + 6*(128<<10) + 64<<20 + 128*(256<<10+16<<10) + 16*(32<<20)
+	want := 2*(16<<20) + 6*(128<<10) + 2*(64<<20) + 128*(256<<10+16<<10) + 16*(32<<20) + 3*(32<<20) + 4*(128<<10)
 	if got := l.Ceiling(); got != want {
 		t.Errorf("%d, want %d", got, want)
 	}

@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -17,7 +18,9 @@ type recorder struct {
 	journal journal.Journal
 	session string
 	host    *supervisor
-	waiting []entry
+	waiting []entry // durable: one of each outlet; else up to Limits.recordBytes
+	bytes   int     // of what waits
+	lost    bool    // more came than that: nothing is recorded any more
 	writing bool
 	failed  bool           // told once
 	closed  bool           // the session ends: the rest is written by flush
@@ -44,13 +47,23 @@ func newRecorder(j journal.Journal, session string, host *supervisor) *recorder 
 
 // add records the facts of a commit.
 func (r *recorder) add(c Commit) {
-	if r.journal == nil {
+	if r.journal == nil || r.lost {
 		return
 	}
 	r.put(entry{records: r.encode(c.Facts), ack: c.From, gen: c.Gen, acked: r.journal.Durable()})
 }
 
 func (r *recorder) put(e entry) {
+	size := 0
+	for _, rec := range e.records {
+		size += len(rec.Data) + recordOverhead
+	}
+	if !e.acked && r.bytes > 0 && r.bytes+size > r.host.config.Limits.recordBytes() {
+		r.lost = true // a record with a hole would tell a history that never was
+		r.host.send(Supervising, unrecorded{errSlowJournal})
+		return
+	}
+	r.bytes += size
 	r.waiting = append(r.waiting, e)
 	r.write()
 }
@@ -61,7 +74,7 @@ func (r *recorder) write() {
 		return
 	}
 	entries := r.waiting
-	r.waiting, r.writing = nil, true
+	r.waiting, r.bytes, r.writing = nil, 0, true
 	r.running.Add(1)
 	// Ends when the journal has the records; flush, and so Close, waits for it.
 	go func() {
@@ -81,9 +94,7 @@ func (r *recorder) done(in recorded) []Send {
 	var sends []Send
 	if in.err != nil && !r.failed {
 		r.failed = true
-		sends = append(sends, Send{Reporter, Post{From: Supervising, Free: true, Events: []Event{Notice{
-			Level: "warn", Code: "unsaved", Text: fmt.Sprintf("the session is no longer saved: %v", in.err),
-		}}}})
+		sends = append(sends, Send{Reporter, Post{From: Supervising, Free: true, Events: []Event{unsaved(in.err)}}})
 	}
 	for _, e := range in.entries {
 		if e.acked {
@@ -92,6 +103,18 @@ func (r *recorder) done(in recorded) []Send {
 	}
 	r.write()
 	return sends
+}
+
+// recordOverhead is about what a record weighs beside its data.
+const recordOverhead = 200
+
+var errSlowJournal = errors.New("its journal takes records slower than they come")
+
+// unrecorded says, once, that the recording has been given up.
+type unrecorded struct{ why error }
+
+func unsaved(err error) Notice {
+	return Notice{Level: "warn", Code: "unsaved", Text: fmt.Sprintf("the session is no longer saved: %v", err)}
 }
 
 // close returns the records that wait, for flush: no write is started any more.

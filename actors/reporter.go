@@ -36,7 +36,8 @@ const (
 )
 
 // outbox is what the reporter must not lose when it is replaced: the session's
-// supervisor owns it and lends it to one reporter at a time.
+// supervisor owns it and lends it to one reporter at a time. It may look into it
+// too, since one actor of a session runs at a time.
 type outbox struct {
 	session string
 	seq     uint64
@@ -56,6 +57,8 @@ type shown struct {
 	turn string              // the turn whose events are taken, "" between turns
 	last string              // the turn that ended last
 	open []provider.ToolCall // calls of the last message without their ToolFinished
+	// asked are the calls that readers know to wait for consent.
+	asked []string
 	// attaches and granted are how many readers there were, and what the last of
 	// them has granted.
 	attaches, granted int
@@ -68,8 +71,14 @@ func (s *shown) see(turn string, e Event) {
 		s.open = provider.Message{Blocks: e.Blocks}.Calls()
 	case ToolFinished:
 		s.open = slices.DeleteFunc(s.open, func(c provider.ToolCall) bool { return c.ID == e.Call })
+	case ApprovalRequested:
+		s.asked = append(s.asked, e.Call)
+	case ApprovalResolved:
+		if i := slices.Index(s.asked, e.Call); i >= 0 { // a denied one was not asked
+			s.asked = slices.Delete(s.asked, i, i+1)
+		}
 	case TurnEnded:
-		s.turn, s.last, s.open = "", turn, nil
+		s.turn, s.last, s.open, s.asked = "", turn, nil, nil
 	default: // says nothing of what is due
 	}
 }
@@ -78,6 +87,7 @@ func (s *shown) see(turn string, e Event) {
 type queued struct {
 	event Event
 	size  int
+	free  bool // no credit was spent on it
 	owed  owed // what its producer is owed once it is passed on
 }
 
@@ -150,11 +160,11 @@ func (r *reporter) post(p Post) {
 	before := len(r.box.queue)
 	for _, d := range p.Deltas {
 		if e := r.event(d); e != nil {
-			r.stamp(p.Ref, e, len(d.Text))
+			r.stamp(p, e, len(d.Text))
 		}
 	}
 	for _, e := range p.Events {
-		r.stamp(p.Ref, e, eventBytes([]Event{e}))
+		r.stamp(p, e, eventBytes([]Event{e}))
 		if _, end := e.(TurnEnded); end && p.From == Turning {
 			r.done()
 		}
@@ -220,8 +230,9 @@ func (r *reporter) event(d provider.Delta) Event {
 	}
 }
 
-// stamp gives e its seq and time and queues it.
-func (r *reporter) stamp(ref Ref, e Event, size int) {
+// stamp gives e, of p, its seq and time and queues it.
+func (r *reporter) stamp(p Post, e Event, size int) {
+	ref := p.Ref
 	if end, ok := e.(TurnEnded); ok {
 		end.TTFTMS = r.box.ttft
 		if end.Stalls == nil {
@@ -236,15 +247,7 @@ func (r *reporter) stamp(ref Ref, e Event, size int) {
 		Seq: r.box.seq, Session: r.box.session, At: r.now.UTC(),
 		Turn: ref.Turn, Step: ref.Step, Attempt: ref.Attempt,
 	})
-	r.box.queue = append(r.box.queue, queued{event: e, size: size})
-}
-
-// ended lets the wait for a reader that must read what was canceled begin.
-func (r *reporter) ended(e TurnEnded) {
-	if e.Outcome == Canceled {
-		r.lossAt = r.now.Add(r.limits.CancelRead)
-		r.timer()
-	}
+	r.box.queue = append(r.box.queue, queued{event: e, size: size, free: p.Free})
 }
 
 // give hands over what the reader has credit for, in one batch.
@@ -351,44 +354,4 @@ func (r *reporter) tick() {
 	if !r.lossAt.IsZero() || !r.waits.IsZero() {
 		r.timer()
 	}
-}
-
-// lose drops what a reader did not read of a canceled turn, up to its end, and
-// says in its place what is missing. Other turns lose nothing.
-func (r *reporter) lose() {
-	b := r.box
-	kept := make([]queued, 0, len(b.queue))
-	for _, q := range b.queue {
-		if end, ok := q.event.(TurnEnded); ok && end.Outcome == Canceled {
-			kept = r.gap(kept, end.Turn)
-		}
-		kept = append(kept, q)
-	}
-	b.queue = kept
-}
-
-// gap puts one notice for the events of turn among queue.
-func (r *reporter) gap(queue []queued, turn string) []queued {
-	notice := Notice{
-		Level: "warn", Code: "gap",
-		Text: "these events of a canceled turn were not read in time and are lost",
-	}
-	var kept []queued
-	at := -1
-	for _, q := range queue {
-		head := q.event.Head()
-		if head.Turn != turn {
-			kept = append(kept, q)
-			continue
-		}
-		if notice.To = head.Seq; at < 0 {
-			at, notice.From = len(kept), head.Seq
-			kept = append(kept, queued{})
-		}
-		r.refill(q.owed)
-	}
-	if at >= 0 {
-		kept[at].event = notice.with(Envelope{Session: r.box.session, At: r.now.UTC()})
-	}
-	return kept
 }

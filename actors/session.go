@@ -33,6 +33,7 @@ type session struct {
 	prompted    Prompt   // what it began with
 	joined      []string // ids of the prompts that joined it: at most Steps × Prompts
 	canceled    bool     // a cancel was asked of it
+	asked       [2]bool  // by mode
 	dropped     Ref      // the step it wants no more, which it may be yet to ask for
 	ref         Ref      // the latest try of it that is known
 	soFar       TurnEnded
@@ -41,7 +42,9 @@ type session struct {
 	cancels     []func(Outcome)
 	stopping    []func()
 	stopped     bool
-	broken      bool // the five are being replaced
+	broken      bool    // the five are being replaced
+	untold      []Event // of the time since: at most two for each prompt that toldMax allows
+	backlog     backlog // what waits, as its host last saw it
 	full        fullness
 	compacting  *compaction // that runs, nil if none
 	compactions int
@@ -124,25 +127,30 @@ func (s *session) Handle(in any) []Send {
 func (s *session) send(to Stage, in any) { s.sends = append(s.sends, Send{to, in}) }
 
 func (s *session) tell(events ...Event) {
+	if s.broken { // there is nobody who would take them
+		s.untold = append(s.untold, events...)
+		return
+	}
 	s.send(Reporter, Post{From: Supervising, Events: events, Bytes: eventBytes(events)})
 }
 
 // prompt accepts a prompt, or says why not.
 func (s *session) prompt(p Prompt) {
-	size := len(p.Text)
-	for _, b := range p.Attach {
-		size += provider.BlockBytes(b)
-	}
+	size := promptBytes(p)
 	var err error
 	switch {
 	case len(s.stopping) > 0 || s.stopped:
 		err = ErrClosed
 	case strings.TrimSpace(p.Text) == "" && len(p.Attach) == 0:
 		err = errors.New("the prompt is empty")
+	case len(p.ID) > idBytes:
+		err = fmt.Errorf("the prompt's id has %d bytes, more than the limit of %d", len(p.ID), idBytes)
 	case size > s.limits.PromptBytes:
 		err = fmt.Errorf("the prompt has %d bytes, more than the limit of %d", size, s.limits.PromptBytes)
 	case len(s.queue)+len(s.joining) >= s.limits.Prompts:
 		err = ErrBusy
+	default:
+		err = s.crowded(size)
 	}
 	if err == nil {
 		if p.Wanted != nil && !p.Wanted() {
@@ -173,6 +181,7 @@ func (s *session) prompt(p Prompt) {
 func (s *session) begin(p Prompt) {
 	s.turns++
 	s.turn = fmt.Sprintf("t%d", s.turns)
+	s.asked = [2]bool{}
 	s.ref, s.soFar, s.prompted, s.joined = Ref{Turn: s.turn}, TurnEnded{}, p, nil
 	s.history.prompt(p)
 	s.full.rest = 0

@@ -23,13 +23,29 @@ func (s *session) cancel(in Cancel) {
 		s.send(Supervising, ended{[]func(Outcome){in.Ended}, ""})
 		return
 	}
-	s.cancels = append(s.cancels, in.Ended)
-	s.send(Supervising, Commit{Facts: []any{CancelAsked{s.turn, in.Mode}}})
+	if len(s.cancels) < callersMax {
+		s.cancels = append(s.cancels, in.Ended)
+	} else {
+		s.send(Supervising, ended{[]func(Outcome){in.Ended}, ""})
+	}
+	s.ask(in.Mode)
+}
+
+// ask cancels the turn that runs. The turn hears each mode once, however many
+// callers say it, and after CancelNow nothing weaker.
+func (s *session) ask(mode CancelMode) {
+	again := s.asked[mode] || s.asked[CancelNow]
+	s.asked[mode] = true
+	if !again {
+		s.send(Supervising, Commit{Facts: []any{CancelAsked{s.turn, mode}}})
+	}
 	s.canceled = true
 	s.void(s.queue, "the turn was canceled")
 	s.queue = nil
-	s.send(Supervising, stopHook{})
-	s.send(Turning, CancelTurn{Turn: s.turn, Mode: in.Mode})
+	if !again {
+		s.send(Supervising, stopHook{})
+		s.send(Turning, CancelTurn{Turn: s.turn, Mode: mode})
+	}
 	s.abandon(nil) // on the data lane, so behind the cancel
 }
 
@@ -59,7 +75,12 @@ func (s *session) turnOf(id string) string {
 }
 
 func (s *session) void(prompts []Prompt, why string) {
-	for _, p := range prompts {
-		s.tell(PromptDropped{PromptID: p.ID, Text: p.Text, Reason: why})
+	if len(prompts) == 0 {
+		return
 	}
+	events := make([]Event, 0, len(prompts))
+	for _, p := range prompts {
+		events = append(events, PromptDropped{PromptID: p.ID, Text: p.Text, Reason: why})
+	}
+	s.tell(events...)
 }

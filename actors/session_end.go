@@ -70,16 +70,25 @@ func (s *session) stop(in Stop) {
 	if done == nil {
 		done = func() {}
 	}
+	if len(s.stopping) == callersMax {
+		s.send(Supervising, answer{done})
+		return
+	}
 	s.stopping = append(s.stopping, done)
 	if s.turn == "" {
 		s.abandon(ErrClosed)
 		s.next()
 		return
 	}
-	s.cancel(Cancel{})
+	s.ask(CancelNow)
 }
 
+// finish ends the session. What still waits is told, without credit: after it
+// nothing is.
 func (s *session) finish() {
+	s.void(s.queue, "the session was closed")
+	s.queue = nil
+	s.send(Reporter, Post{From: Supervising, Free: true})
 	s.send(Supervising, shutDown{s.stopping})
 	s.stopping, s.stopped = nil, true
 }
@@ -90,6 +99,10 @@ func (s *session) finish() {
 func (s *session) recover(in rebuilt) {
 	s.broken = false
 	s.readerLost(in.shown)
+	if events := s.untold; len(events) > 0 {
+		s.untold = nil
+		s.tell(events...)
+	}
 	if s.turn == "" {
 		s.next()
 		return

@@ -124,6 +124,9 @@ func (s *session) idle(ended string, in any) error {
 	}
 	switch in := in.(type) {
 	case ReplaceHistory:
+		if s.backlog.replaced > 0 {
+			return errCompacting
+		}
 		if err := provider.CheckHistory(in.Messages); err != nil {
 			return fmt.Errorf("replace the history: %w", err)
 		}
@@ -131,6 +134,9 @@ func (s *session) idle(ended string, in any) error {
 	case CompactHistory:
 		if s.full.trigger == 0 {
 			return ErrNoCompaction
+		}
+		if err := s.crowded(0); err != nil { // its notice would wait too
+			return err
 		}
 		s.compact(compaction{id: in.ID, reply: in.Reply})
 	}

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/weir-agents/weir/tools"
 )
@@ -16,6 +17,12 @@ func (w *world) supervisor(in any) {
 	case Committed:
 		w.act(w.aside.Committed())
 		return
+	case Resolve:
+		if !slices.Contains(w.out.asked, in.Call) {
+			return // too late
+		}
+	case Prompt:
+		w.session.backlog = w.aside.backlog(w.out)
 	case Commit:
 		w.act(w.aside.Put(w.session.Handle(in)))
 		w.record(in)

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -322,7 +323,7 @@ func (u *simUser) post() {
 	u.w.post(Supervising, Prompt{ID: id, Text: "do " + id, Reply: func(err error) {
 		if err == nil {
 			u.fate[id] += 0
-		} else if err != ErrBusy {
+		} else if !errors.Is(err, ErrBusy) {
 			u.w.failf("prompt %s: %v", id, err)
 		}
 	}})

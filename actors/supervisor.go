@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -105,13 +106,7 @@ func (s *supervisor) refused(h *shell, msg any, why refusal) {
 	case Crashed:
 		return // one is enough, and a refused one must not make another
 	case Resolve, Attach, StopCompaction:
-		if h.stage == Supervising {
-			return // a host actor that floods the session gets no more than its lane
-		}
-	case Grant:
-		if h.stage == Supervising {
-			return
-		}
+		return // who floods a session gets no more than its lane
 	}
 	if why == laneClosed { // a late post to an actor that has been stopped
 		return
@@ -158,10 +153,18 @@ func (s *supervisor) receive(c actor.Context) {
 		s.crashed(c, in)
 	case recorded:
 		s.act(c, s.record.done(in))
+	case unrecorded:
+		s.act(c, s.out.Put([]Send{{Reporter, Post{From: Supervising, Free: true, Events: []Event{unsaved(in.why)}}}}))
 	case Notice: // of a hook, or of the embedder
 		if s.out.Waiting() < s.config.Limits.Prompts { // else the reader has enough to read
 			in.Envelope = Envelope{}
 			s.act(c, s.out.Put([]Send{{Reporter, Post{From: Supervising, Events: []Event{in}}}}))
+		}
+	case Resolve:
+		// An answer to nothing that waits goes no further: others must not fill
+		// the executor's lane.
+		if slices.Contains(s.box.asked, in.Call) {
+			s.input(c, in)
 		}
 	case Grant:
 		if in.From == Supervising {
@@ -178,6 +181,9 @@ func (s *supervisor) receive(c actor.Context) {
 }
 
 func (s *supervisor) input(c actor.Context, in any) {
+	if isGuest(in) {
+		s.machine.backlog = s.out.backlog(s.box)
+	}
 	s.act(c, s.out.Put(s.machine.Handle(in)))
 	s.meter.stalled(Supervising, s.out.Stalled(), time.Now())
 }

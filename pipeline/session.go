@@ -237,8 +237,10 @@ func (b *inbox) Take(batch actors.Batch) {
 	b.mu.Lock()
 	if b.head == len(b.events) {
 		b.events, b.head = batch.Events, 0
-	} else {
-		b.events = append(b.events, batch.Events...)
+	} else { // what the loop has is dropped, or a loop that is always behind would keep all
+		n := copy(b.events, b.events[b.head:])
+		clear(b.events[n:])
+		b.events, b.head = append(b.events[:n], batch.Events...), 0
 	}
 	b.mu.Unlock()
 	select {

@@ -196,10 +196,10 @@ func (c *command) foreground(ctx context.Context, p *process) Result {
 	case <-p.exited:
 	case <-timer.C:
 		p.kill()
-		return c.result(p, Result{Kind: TimedOut, Text: fmt.Sprintf("timed out after %v; ended with all it had started", c.timeout)})
+		return c.result(p, Result{Kind: TimedOut, Text: fmt.Sprintf("timed out after %v; %s", c.timeout, c.ended())})
 	case <-ctx.Done():
 		p.kill()
-		return c.result(p, stopped(ctx, "canceled; ended with all it had started"))
+		return c.result(p, stopped(ctx, "canceled; "+c.ended()))
 	}
 	complete := p.settle()
 	members := p.family.members()
@@ -220,6 +220,14 @@ func (c *command) foreground(ctx context.Context, p *process) Result {
 		result.Kind, result.Text = Failed, ending
 	}
 	return c.result(p, result)
+}
+
+// ended says what a kill has reached, no more than can be known.
+func (c *command) ended() string {
+	if contained := c.b.cfg.Contained; contained != nil && contained() {
+		return "ended with all it had started"
+	}
+	return "ended with all it had started that could be found"
 }
 
 // result puts the output in front of how the command ended.

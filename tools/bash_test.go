@@ -30,7 +30,7 @@ func TestBashRunsACommand(t *testing.T) {
 		{args{"command": "pwd", "cwd": "none"}, Result{Kind: Failed, Text: "the command could not be started: cwd none: no such file"}},
 		{args{"command": " "}, Result{Kind: BadArgument, Text: "the command is empty"}},
 		{args{"command": "a\x00b"}, Result{Kind: BadArgument, Text: "a command cannot hold a NUL byte"}},
-		{args{"command": "sleep 300", "timeout_ms": 20}, Result{Kind: TimedOut, Text: "(no output)\ntimed out after 20ms; ended with all it had started"}},
+		{args{"command": "sleep 300", "timeout_ms": 20}, Result{Kind: TimedOut, Text: "(no output)\ntimed out after 20ms; ended with all it had started that could be found"}},
 		{args{"command": "[ -t 0 ] || [ -t 1 ] || (: < /dev/tty) 2>/dev/null || echo no terminal"}, Result{Text: "no terminal"}},
 	} {
 		if d := cmp.Diff(c.want, k.call("bash", c.args)); d != "" {

@@ -29,6 +29,11 @@ type Config struct {
 	// instance to run it in a sandbox. It must leave ExtraFiles, the output
 	// and the working directory as they are. After an error nothing runs.
 	Wrap func(cmd *exec.Cmd) error
+	// Contained, if not nil, reports that Wrap puts each command into a process
+	// namespace of its own, so that what it starts can always be found and ended.
+	// Without, a process that gives up its environment, its session, its streams
+	// and its parent at once lives on, and a result does not promise otherwise.
+	Contained func() bool
 	// Denied, if not nil, reports that a rule keeps what lies at an absolute path
 	// from a tool, as rules.Policy.Denied does. Such names are left out of what
 	// grep, glob and list_dir find, and counted; what read_file may not read is

@@ -99,6 +99,12 @@ func (c *confinement) wrap(cmd *exec.Cmd) error {
 	return c.box.Wrap(cmd)
 }
 
+// contained reports whether nothing that a command starts can escape.
+func (c *confinement) contained() bool {
+	c.build()
+	return c.err == nil && c.box.Kind() == sandbox.Bubblewrap
+}
+
 // text says what confines commands.
 func (c *confinement) text() string {
 	c.build()

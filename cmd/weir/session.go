@@ -225,8 +225,8 @@ func (a *app) openTools(h *house) (err error) {
 	}
 	h.registry, err = tools.NewRegistry(append(tools.Builtin(h.work, tools.Config{
 		Env: os.Environ(), SecretEnv: keyVariables(), Wrap: h.wrap, SpillDir: h.spill, Skills: skills,
-		WebFetch: a.fetches(),
-		Denied:   func(tool, path string) bool { return h.policy.Denied(tool, path) },
+		WebFetch: a.fetches(), Contained: h.confined.contained,
+		Denied: func(tool, path string) bool { return h.policy.Denied(tool, path) },
 	}), own...)...)
 	if err == nil && len(f.Tools) > 0 {
 		h.registry, err = h.registry.Subset(a.toolNames(h.registry.Names()))

@@ -18,7 +18,7 @@ type flags struct {
 	Prompt string `short:"p" placeholder:"PROMPT" help:"Answer one prompt, then exit; - reads it from standard input. Other standard input is context."`
 
 	Provider string   `group:"model" placeholder:"openai|anthropic|script" env:"WEIR_PROVIDER" help:"Whom to ask; by default the vendor whose key is set, then a local server, then a built-in demo."`
-	Vendor   string   `group:"model" placeholder:"NAME" help:"A server by name: of the config file, or ollama, lmstudio, llamacpp, vllm, openrouter, groq, deepseek, mistral, together, xai."`
+	Vendor   string   `group:"model" placeholder:"NAME" help:"A server by name: of the config file, or openai, anthropic, ollama, lmstudio, llamacpp, vllm, openrouter, groq, deepseek, mistral, together, xai."`
 	BaseURL  string   `group:"model" name:"base-url" placeholder:"URL" help:"Address of the server, with or without /v1."`
 	Model    string   `group:"model" placeholder:"NAME" env:"WEIR_MODEL" help:"Which model to ask."`
 	Script   string   `group:"model" placeholder:"FILE" help:"Play a script in the place of a model."`

@@ -55,11 +55,14 @@ func client(f *flags, u upstream) (provider.Provider, error) {
 		return openai.New(openai.Config{
 			APIKey: u.key, BaseURL: u.baseURL, Proxy: http.ProxyFromEnvironment,
 			ConnectTimeout: f.Connect, FirstByteTimeout: f.FirstByte, IdleTimeout: f.Idle,
+			Organization: u.tuning.Organization, Project: u.tuning.Project, GiveThinking: u.tuning.GiveThinking,
+			Headers: u.tuning.Headers, Extra: u.tuning.Extra,
 		})
 	case anthropic:
 		cfg := claude.Config{
 			APIKey: u.key, BaseURL: u.baseURL, Proxy: http.ProxyFromEnvironment,
 			ConnectTimeout: f.Connect, FirstByteTimeout: f.FirstByte, IdleTimeout: f.Idle,
+			Betas: u.tuning.Betas, Headers: u.tuning.Headers, Extra: u.tuning.Extra,
 		}
 		if strings.HasSuffix(u.keyName, "_TOKEN") {
 			cfg.APIKey, cfg.AuthToken = "", u.key

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -50,6 +51,7 @@ type upstream struct {
 	keyName  string // the variable the key came from
 	model    string // empty: the first that the server lists
 	script   string // file to play; empty with provider script: the demo
+	tuning   config.Tuning
 }
 
 // demo reports whether nothing better than the built-in demo was found.
@@ -93,7 +95,7 @@ func chooseUpstream(f *flags, env environ, vendors map[string]config.Vendor, pro
 	if u.provider == scripted {
 		return u, nil
 	}
-	return u.at(env)
+	return u.at(env, vendors)
 }
 
 // byEnvironment names the vendor whose key or address is there, "" for none.
@@ -124,8 +126,9 @@ func byEnvironment(f *flags, env environ) (name, why string) {
 }
 
 // at fills in address, key and model of a vendor or of a server that speaks
-// its dialect.
-func (u upstream) at(env environ) (upstream, error) {
+// its dialect. What the config file says of a vendor of that name goes to the
+// vendor's own address only: it may hold secrets.
+func (u upstream) at(env environ, vendors map[string]config.Vendor) (upstream, error) {
 	from := "--base-url"
 	if u.baseURL == "" {
 		from = baseNames[u.provider]
@@ -151,10 +154,17 @@ func (u upstream) at(env environ) (upstream, error) {
 	if own && u.key == "" {
 		return u, usagef("%s needs a key: set %s, or name another server with --base-url", u.provider, keyNames[u.provider][0])
 	}
-	if own && u.model == "" {
-		u.model = defaultModels[u.provider]
+	if !own {
+		return u, nil
 	}
-	return u, nil
+	v, _ := vendorOf(u.provider, vendors)
+	if u.model == "" {
+		u.model = cmp.Or(v.Model, defaultModels[u.provider])
+	}
+	if host, _ := checkBase(v.BaseURL); host != vendorHosts[u.provider] || v.Dialect != u.provider { // another server by that name
+		return u, nil
+	}
+	return u, u.tune(u.provider, v)
 }
 
 // checkKey refuses a key that cannot be one, without repeating it.

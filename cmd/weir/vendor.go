@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -9,8 +10,10 @@ import (
 )
 
 // presets are the named servers that everyone has; a config file may add others
-// and replace these.
+// and change these.
 var presets = map[string]config.Vendor{
+	openAI:       {Dialect: openAI, BaseURL: "https://api.openai.com/v1", KeyEnv: "OPENAI_API_KEY", Model: defaultModels[openAI]},
+	anthropic:    {Dialect: anthropic, BaseURL: "https://api.anthropic.com/v1", KeyEnv: "ANTHROPIC_API_KEY", Model: defaultModels[anthropic]},
 	"ollama":     {BaseURL: "http://127.0.0.1:11434/v1"},
 	"lmstudio":   {BaseURL: "http://127.0.0.1:1234/v1"},
 	"llamacpp":   {BaseURL: "http://127.0.0.1:8080/v1"},
@@ -25,18 +28,15 @@ var presets = map[string]config.Vendor{
 
 // fromVendor makes the upstream that --vendor names.
 func (u upstream) fromVendor(name string, own map[string]config.Vendor, env environ) (upstream, error) {
-	v, ok := own[name]
-	if !ok {
-		v, ok = presets[name]
-	}
+	v, ok := vendorOf(name, own)
 	if !ok {
 		all := slices.Concat(slices.Collect(maps.Keys(own)), slices.Collect(maps.Keys(presets)))
 		slices.Sort(all)
 		return u, usagef("there is no vendor %q; there are %s", name, strings.Join(slices.Compact(all), ", "))
 	}
 	u.provider, u.why, u.baseURL = v.Dialect, "--vendor "+name, v.BaseURL
-	if u.provider == "" {
-		u.provider = openAI
+	if err := u.tune(name, v); err != nil {
+		return u, err
 	}
 	if u.model == "" {
 		u.model = v.Model
@@ -55,4 +55,45 @@ func (u upstream) fromVendor(name string, own map[string]config.Vendor, env envi
 		return u, usagef("vendor %s: base-url: %s", name, err)
 	}
 	return u, u.checkKey()
+}
+
+// vendorOf returns a vendor of the config file, what it leaves open filled in
+// from the preset of its name, else the preset. The preset's key goes nowhere
+// but to the preset's address.
+func vendorOf(name string, own map[string]config.Vendor) (config.Vendor, bool) {
+	v, ok := own[name]
+	preset, known := presets[name]
+	if !ok {
+		v = preset
+	}
+	if v.BaseURL == "" {
+		v.BaseURL = preset.BaseURL
+		v.Dialect = cmp.Or(v.Dialect, preset.Dialect)
+		v.Model = cmp.Or(v.Model, preset.Model)
+		if v.Key == "" && v.KeyEnv == "" {
+			v.KeyEnv = preset.KeyEnv
+		}
+	}
+	v.Dialect = cmp.Or(v.Dialect, openAI)
+	return v, ok || known
+}
+
+// tune takes over what the vendor is sent beside the usual, which must be of its
+// dialect.
+func (u *upstream) tune(name string, v config.Vendor) error {
+	for _, only := range []struct {
+		dialect, key string
+		set          bool
+	}{
+		{openAI, "organization", v.Organization != ""},
+		{openAI, "project", v.Project != ""},
+		{openAI, "give-thinking", v.GiveThinking},
+		{anthropic, "betas", len(v.Betas) > 0},
+	} {
+		if only.set && v.Dialect != only.dialect {
+			return usagef("%s: vendor %s: %s is for the dialect %s: leave it out", v.Where, name, only.key, only.dialect)
+		}
+	}
+	u.tuning = v.Tuning
+	return nil
 }

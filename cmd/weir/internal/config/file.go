@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -38,7 +39,17 @@ type Vendor struct {
 	Model   string
 	KeyEnv  string // the variable that holds the key
 	Key     string // the key itself
-	Where   string // file:line
+	Tuning
+	Where string // file:line
+}
+
+// Tuning is what a server is sent beside the usual.
+type Tuning struct {
+	Organization, Project string   // dialect openai only
+	GiveThinking          bool     // likewise: thinking goes back with the history
+	Betas                 []string // dialect anthropic only
+	Headers               map[string]string
+	Extra                 map[string]json.RawMessage // members of every request
 }
 
 // file is what a file says.
@@ -65,6 +76,13 @@ type body struct {
 		Model   string `toml:"model"`
 		KeyEnv  string `toml:"key-env"`
 		Key     string `toml:"key"`
+
+		Organization string            `toml:"organization"`
+		Project      string            `toml:"project"`
+		GiveThinking bool              `toml:"give-thinking"`
+		Betas        []string          `toml:"betas"`
+		Headers      map[string]string `toml:"headers"`
+		Extra        map[string]any    `toml:"extra"`
 	} `toml:"vendors"`
 }
 
@@ -74,11 +92,14 @@ type hookBody struct {
 	Timeout string   `toml:"timeout"`
 }
 
-// tableKeys are the names in tables; * is any name.
+// tableKeys are the names in tables; * is any name, and ** any name and what is
+// below it.
 var tableKeys = []string{
 	"hooks.pre_tool.command", "hooks.pre_tool.tools", "hooks.pre_tool.timeout",
 	"hooks.post_tool.command", "hooks.post_tool.tools", "hooks.post_tool.timeout",
 	"vendors.*.dialect", "vendors.*.base-url", "vendors.*.model", "vendors.*.key-env", "vendors.*.key",
+	"vendors.*.organization", "vendors.*.project", "vendors.*.give-thinking", "vendors.*.betas",
+	"vendors.*.headers.*", "vendors.*.extra.**",
 }
 
 // userFile reads the user's file; none, or a home that cannot be read, is an
@@ -247,11 +268,13 @@ func known(name string) bool {
 	parts := strings.Split(name, ".")
 	return slices.ContainsFunc(tableKeys, func(k string) bool {
 		want := strings.Split(k, ".")
-		if len(parts) > len(want) {
-			return false
-		}
 		for i, p := range parts {
-			if want[i] != p && want[i] != "*" {
+			switch {
+			case i == len(want):
+				return false
+			case want[i] == "**":
+				return true
+			case want[i] != p && want[i] != "*":
 				return false
 			}
 		}

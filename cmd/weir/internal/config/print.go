@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"maps"
 	"net/url"
 	"slices"
@@ -62,11 +63,11 @@ func (s *Settings) All() []Setting {
 		if v.Key != "" {
 			key = Mask
 		}
-		for _, m := range []struct{ name, value string }{
+		for _, m := range append([][2]string{
 			{"dialect", v.Dialect}, {"base-url", MaskURL(v.BaseURL)}, {"model", v.Model}, {"key-env", v.KeyEnv}, {"key", key},
-		} {
-			if m.value != "" {
-				all = append(all, Setting{Name: "vendors." + name + "." + m.name, Parts: []Part{{m.value, v.Where}}})
+		}, v.Tuning.print()...) {
+			if m[1] != "" {
+				all = append(all, Setting{Name: "vendors." + name + "." + m[0], Parts: []Part{{m[1], v.Where}}})
 			}
 		}
 	}
@@ -79,6 +80,54 @@ func (s *Settings) All() []Setting {
 		}
 	}
 	return all
+}
+
+// print returns names and values for a person to read.
+func (t Tuning) print() [][2]string {
+	all := [][2]string{{"organization", t.Organization}, {"project", t.Project}, {"betas", strings.Join(t.Betas, ", ")}}
+	if t.GiveThinking {
+		all = append(all, [2]string{"give-thinking", "true"})
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.Headers)) {
+		value := t.Headers[name]
+		if isSecret(name) {
+			value = Mask
+		}
+		all = append(all, [2]string{"headers." + name, value})
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.Extra)) {
+		var value any
+		_ = json.Unmarshal(t.Extra[name], &value) // it was made as JSON
+		shown, _ := json.Marshal(masked(name, value))
+		all = append(all, [2]string{"extra." + name, string(shown)})
+	}
+	return all
+}
+
+// masked takes the secrets out of a JSON value of that name.
+func masked(name string, value any) any {
+	if isSecret(name) {
+		return Mask
+	}
+	switch v := value.(type) {
+	case map[string]any:
+		for name, value := range v {
+			v[name] = masked(name, value)
+		}
+	case []any:
+		for i, value := range v {
+			v[i] = masked("", value)
+		}
+	}
+	return value
+}
+
+// isSecret reports whether a name says that its value is one. It may be wrong
+// on the safe side.
+func isSecret(name string) bool {
+	name = strings.ToLower(name)
+	return slices.ContainsFunc([]string{"auth", "key", "token", "secret", "cookie", "pass", "credential", "session"},
+		func(word string) bool { return strings.Contains(name, word) })
 }
 
 // MaskURL takes a password and the values of a query out of an address.

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,7 +26,44 @@ func (f *file) tables(b body) (err error) {
 		if v.Key != "" && v.KeyEnv != "" {
 			return fmt.Errorf("%s: vendor %s has both key and key-env: leave one out", where, name)
 		}
-		f.vendors[name] = Vendor{Dialect: v.Dialect, BaseURL: v.BaseURL, Model: v.Model, KeyEnv: v.KeyEnv, Key: v.Key, Where: where}
+		t := Tuning{Organization: v.Organization, Project: v.Project, GiveThinking: v.GiveThinking, Betas: v.Betas, Headers: v.Headers}
+		if t.Extra, err = members(v.Extra); err == nil {
+			err = checkHeaders(v.Headers)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: vendor %s: %w", where, name, err)
+		}
+		f.vendors[name] = Vendor{Dialect: v.Dialect, BaseURL: v.BaseURL, Model: v.Model, KeyEnv: v.KeyEnv, Key: v.Key, Tuning: t, Where: where}
+	}
+	return nil
+}
+
+// members returns a table as members of a JSON object.
+func members(table map[string]any) (map[string]json.RawMessage, error) {
+	if len(table) == 0 {
+		return nil, nil
+	}
+	all := make(map[string]json.RawMessage, len(table))
+	for name, value := range table {
+		raw, err := json.Marshal(value)
+		if err != nil {
+			return nil, fmt.Errorf("extra.%s has no form in JSON", name)
+		}
+		all[name] = raw
+	}
+	return all, nil
+}
+
+// checkHeaders refuses what HTTP cannot send, without repeating a value.
+func checkHeaders(headers map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		odd := func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r) }
+		if name == "" || strings.ContainsFunc(name, odd) {
+			return fmt.Errorf("headers: %q is no name of a header", name)
+		}
+		if strings.ContainsFunc(headers[name], func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+			return fmt.Errorf("headers: the value of %s has line breaks or control characters", name)
+		}
 	}
 	return nil
 }
@@ -51,7 +90,10 @@ func (f *file) hooks(name string, all []hookBody) ([]Hook, error) {
 // nearest returns the known name that is closest to a wrong one, "" if none is
 // close.
 func nearest(wrong string) string {
-	candidates := slices.Clone(tableKeys)
+	var candidates []string
+	for _, k := range tableKeys {
+		candidates = append(candidates, strings.TrimSuffix(strings.TrimSuffix(k, ".**"), ".*"))
+	}
 	for _, k := range keys {
 		candidates = append(candidates, k.name)
 	}

@@ -1,0 +1,68 @@
+package config
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const tuned = `[vendors.gate]
+base-url = "http://gate"
+organization = "org-1"
+project = "proj-1"
+give-thinking = true
+betas = ["a", "b"]
+[vendors.gate.headers]
+X-Title = "harbor"
+X-Api-Key = "canary-1"
+Authorization = "Bearer canary-2"
+[vendors.gate.extra]
+user = "mate"
+provider = {order = ["x"], api_key = "canary-3", limit = 1.5}
+`
+
+// What a vendor is sent is read with its types and printed without its secrets.
+func TestWhatAVendorIsSentIsReadAndPrintedWithoutSecrets(t *testing.T) {
+	in := house(t, tuned, "")
+	s := load(t, in)
+	v := s.Vendors["gate"]
+	if v.Headers["X-Api-Key"] != "canary-1" || string(v.Extra["provider"]) != `{"api_key":"canary-3","limit":1.5,"order":["x"]}` || !v.GiveThinking {
+		t.Errorf("%+v", v)
+	}
+	got := map[string]string{}
+	for _, set := range s.All() {
+		if name, ok := strings.CutPrefix(set.Name, "vendors.gate."); ok {
+			got[name] = set.Parts[0].Text
+			if from := in.short(set.Parts[0].From); from != "USER/config.toml:1" {
+				t.Errorf("%s: from %s", name, from)
+			}
+		}
+	}
+	want := map[string]string{
+		"base-url": "http://gate", "organization": "org-1", "project": "proj-1", "betas": "a, b", "give-thinking": "true",
+		"headers.X-Title": "harbor", "headers.X-Api-Key": Mask, "headers.Authorization": Mask,
+		"extra.user": `"mate"`, "extra.provider": `{"api_key":"` + Mask + `","limit":1.5,"order":["x"]}`,
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestMistakesInWhatAVendorIsSentAreNamed(t *testing.T) {
+	for text, want := range map[string]string{
+		"[vendors.a]\nhedaers = {}":                       `2: unknown key "vendors.a.hedaers"; did you mean vendors.*.headers?`,
+		"[vendors.a]\ngive-thinkin = true":                `2: unknown key "vendors.a.give-thinkin"; did you mean vendors.*.give-thinking?`,
+		"[vendors.a]\nheaders = {X = \"a\\ncanary\"}":     "1: vendor a: headers: the value of X has line breaks or control characters",
+		"[vendors.a]\nheaders = {\"X Y\" = \"canary\"}":   `1: vendor a: headers: "X Y" is no name of a header`,
+		"[vendors.a]\nextra = {x = nan}":                  "1: vendor a: extra.x has no form in JSON",
+		"[vendors.a]\nheaders = {X = 1}":                  "2: ",
+		"[vendors.a]\nbetas = \"one\"":                    "2: ",
+		"[vendors.a]\nheaders = {X = {Y = \"canary\"}}\n": `2: unknown key "vendors.a.headers.X.Y"`,
+	} {
+		_, err := Load(house(t, text, ""))
+		if err == nil || !strings.Contains(err.Error(), FileName+":"+want) || strings.Contains(err.Error(), "canary") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

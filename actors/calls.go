@@ -44,8 +44,7 @@ type call struct {
 	suggest  string // the rule that "always" adds
 	readyAt  time.Time
 	askedAt  time.Time
-	paused   time.Duration // how long it waited for consent
-	looked   bool          // a recheck looks at it
+	looked   bool // a recheck looks at it
 	finished *CallFinished
 }
 
@@ -234,7 +233,7 @@ func (c *calls) ask(k *call, v tools.Verdict) {
 
 // asked ends the wait of k for consent.
 func (c *calls) asked(k *call, e ApprovalResolved) {
-	k.phase, k.paused = ready, c.now.Sub(k.askedAt)
+	k.phase = ready
 	c.asks = append(c.asks, e)
 	c.asking--
 	if c.asking == 0 {
@@ -377,7 +376,7 @@ func (c *calls) finish(i int, r tools.Result, startedAt time.Time, took time.Dur
 		result.Images = append(result.Images, provider.Image(img))
 	}
 	k.phase = done
-	k.finished = &CallFinished{Ref: c.ref, Result: result, Event: e, Paused: k.paused}
+	k.finished = &CallFinished{Ref: c.ref, Result: result, Event: e}
 	c.reseq.Finish(i, e)
 	c.send(Supervising, Commit{Facts: []any{CallEnded{Ref: c.ref, Result: result, Event: e, Stack: stack}}})
 }

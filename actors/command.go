@@ -268,8 +268,6 @@ type CallFinished struct {
 	Ref    Ref
 	Result provider.ToolResult
 	Event  ToolFinished
-	// Paused is for how long the call waited for consent.
-	Paused time.Duration
 }
 
 // ApprovalWaiting says whether calls of the turn wait for consent: that time

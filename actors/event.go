@@ -248,7 +248,7 @@ type TurnEnded struct {
 	Envelope
 	Outcome    Outcome             `json:"outcome"`
 	Limit      string              `json:"limit,omitempty"`
-	Stop       provider.StopReason `json:"stop"`
+	Stop       provider.StopReason `json:"stop"` // of the last message; null when none came
 	Text       string              `json:"text"` // of the last completed message
 	Steps      int                 `json:"steps"`
 	Usage      provider.Usage      `json:"usage"` // summed, failed attempts included

@@ -1,5 +1,7 @@
 package provider
 
+import "encoding/json"
+
 // DeltaKind tells the kinds of [Delta] apart.
 type DeltaKind uint8
 
@@ -50,6 +52,14 @@ type Delta struct {
 
 // StopReason is why the model stopped; the values are those of the event contract.
 type StopReason string
+
+// MarshalJSON writes a reason that is none as null: the contract knows no empty one.
+func (s StopReason) MarshalJSON() ([]byte, error) {
+	if s == "" {
+		return []byte("null"), nil
+	}
+	return json.Marshal(string(s))
+}
 
 // The stop reasons. Tools may be run only after StopToolCalls.
 const (

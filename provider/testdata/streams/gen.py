@@ -713,5 +713,155 @@ oai("idle-within-event", "Silence in the middle of an event that is not whole.",
 oai("idle-with-open-finish", "Silence before the blank line of the event with the finish reason.",
     [X.text("a"), data(X.obj({}, "stop"))[:-1]], ok("a"), end="hold", hold_ms=6000, idle_timeout_ms=300)
 
+# ---- Messages, rule by rule ----------------------------------------------------
+# Started as the message msg_r1; what follows are the events of one text block.
+A = ant_start("msg_r1", "claret-5")
+TEXT = {"type": "text", "text": ""}
+
+
+def ant_case(name, why, body, expect, **kw):
+    add("ant-" + name, why, "rule", body, expect, **kw)
+
+
+def tool(i, id="toolu_r1", name="read_file", input=None, **more):
+    return blk(i, {"type": "tool_use", "id": id, "name": name, "input": {} if input is None else input, **more})
+
+
+def raw_delta(i, kind, member, letters):
+    """A delta whose text is given as the letters of its JSON string."""
+    return data('{"type":"content_block_delta","index":%d,"delta":{"type":"%s","%s":"%s"}}' % (i, kind, member, letters),
+                event="content_block_delta")
+
+
+def said(*texts, reason="end_turn", head=A):
+    return [head, blk(0, TEXT)] + [text_delta(0, t) for t in texts] + [stop(0), mdelta(reason, output_tokens=7), MSTOP]
+
+
+ant_case("ping-storm", "Pings before, between and after everything, with members of their own.",
+    [PING, PING, A, PING, blk(0, TEXT)] + [p for t in ("Round ", "and ", "round.") for p in (PING, PING, text_delta(0, t), PING)]
+    + [ant({"type": "ping", "usage": None, "index": 0}), stop(0), PING, mdelta("end_turn", output_tokens=7), PING, MSTOP],
+    ok("Round and round.", usage=(11, 7)))
+ant_case("ping-only", "Nothing but pings, then the end: they are events, but no answer.", [PING] * 5,
+    err("truncated_stream", True))
+ant_case("event-names-absent", "No event lines: type in the data decides.",
+    [data(o) for o in ({"type": "message_start", "message": {"id": "msg_r1", "usage": {"input_tokens": 11, "output_tokens": 1}}},
+     {"type": "content_block_start", "index": 0, "content_block": TEXT},
+     {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Unnamed."}},
+     {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 7}}, {"type": "message_stop"})],
+    ok("Unnamed.", usage=(11, 7)))
+ant_case("event-types-absent", "No type in the data: the event's name decides.",
+    [data({"message": {"id": "msg_r1"}}, event="message_start"), data({"index": 0, "content_block": TEXT}, event="content_block_start"),
+     data({"index": 0, "delta": {"type": "text_delta", "text": "Untyped."}}, event="content_block_delta"),
+     data({"delta": {"stop_reason": "end_turn"}}, event="message_delta"), data({}, event="message_stop")], ok("Untyped."))
+ant_case("event-name-and-type-differ", "They say different things: type decides.",
+    [A, blk(0, TEXT), data({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "As typed."}}, event="tide"),
+     mdelta("end_turn"), MSTOP], ok("As typed.", usage=(11, 1)))
+ant_case("unknown-block-with-text", "A block of an unknown kind gets deltas of known kinds: no text, no call.",
+    [A, blk(0, {"type": "sketch", "text": "not shown"}), text_delta(0, "nor this"), json_delta(0, '{"a":1}'), stop(0),
+     blk(1, TEXT), text_delta(1, "Shown."), stop(1), mdelta("end_turn", output_tokens=7), MSTOP], ok("Shown.", usage=(11, 7)))
+ant_case("delta-before-start", "A delta for a block that never started starts it.",
+    [A, text_delta(0, "No "), text_delta(0, "start."), mdelta("end_turn", output_tokens=7), MSTOP], ok("No start.", usage=(11, 7)))
+ant_case("index-gaps", "Indexes with holes and from far off: a block is what its index names, in order of appearance.",
+    [A, blk(7, TEXT), text_delta(7, "Far "), blk(90, {"type": "tool_use", "id": "toolu_g", "name": "now", "input": {}}),
+     text_delta(7, "off."), json_delta(90, "{}"), stop(90), stop(7), mdelta("tool_use", output_tokens=7), MSTOP],
+    ok("Far off.", calls=[call("toolu_g", "now", {}, "{}")], finish="tool_calls", usage=(11, 7)))
+ant_case("block-starts-with-content", "Text, thinking and input that come with the start of a block count.",
+    [A, blk(0, {"type": "thinking", "thinking": "Hm", "signature": "c2ln"}), dlt(0, {"type": "thinking_delta", "thinking": "."}), stop(0),
+     blk(1, {"type": "text", "text": "Be"}), text_delta(1, "gun."), stop(1), tool(2, input={"path": "keel"}), json_delta(2, ""), stop(2),
+     mdelta("tool_use", output_tokens=7), MSTOP],
+    ok("Begun.", "Hm.", calls=[call("toolu_r1", "read_file", {"path": "keel"}, '{"path":"keel"}')], finish="tool_calls", usage=(11, 7),
+       thinking_blocks=[{"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}]))
+ant_case("input-then-deltas", "A block starts with an input and gets deltas of it too: only they count.",
+    [A, tool(0, input={"path": "old"}), json_delta(0, '{"path":'), json_delta(0, '"new"}'), stop(0), mdelta("tool_use", output_tokens=7), MSTOP],
+    ok(calls=[call("toolu_r1", "read_file", {"path": "new"}, '{"path":"new"}')], finish="tool_calls", usage=(11, 7)))
+ant_case("input-empty", "Two tools without arguments: one without any delta, one with an empty object in deltas.",
+    [A, tool(0, "toolu_1", "now"), stop(0), tool(1, "toolu_2", "now"), json_delta(1, "{"), json_delta(1, "}"), stop(1),
+     mdelta("tool_use", output_tokens=7), MSTOP],
+    ok(calls=[call("toolu_1", "now", {}, "{}"), call("toolu_2", "now", {}, "{}")], finish="tool_calls", usage=(11, 7)))
+ant_case("input-split-in-surrogate", "partial_json is cut inside a surrogate pair, once of its own escapes and once of those within.",
+    [A, tool(0), raw_delta(0, "input_json_delta", "partial_json", '{\\"path\\":\\"\\ud83d'), raw_delta(0, "input_json_delta", "partial_json", '\\udea4'),
+     raw_delta(0, "input_json_delta", "partial_json", '\\\\ud83d'), raw_delta(0, "input_json_delta", "partial_json", '\\\\udea4\\"}'), stop(0),
+     mdelta("tool_use", output_tokens=7), MSTOP],
+    ok(calls=[call("toolu_r1", "read_file", {"path": "\U0001f6a4\U0001f6a4"}, '{"path":"\U0001f6a4\\ud83d\\udea4"}')], finish="tool_calls", usage=(11, 7)))
+ant_case("input-split-in-escape", "partial_json is cut between a backslash and what it escapes.",
+    [A, tool(0), json_delta(0, '{"path":"a\\'), json_delta(0, '"b\\'), json_delta(0, 'u00'), json_delta(0, 'e9"}'), stop(0),
+     mdelta("tool_use", output_tokens=7), MSTOP],
+    ok(calls=[call("toolu_r1", "read_file", {"path": 'a"b\u00e9'}, '{"path":"a\\"b\\u00e9"}')], finish="tool_calls", usage=(11, 7)))
+ant_case("text-split-in-surrogate", "A text delta ends in half a character; one half never gets its other.",
+    [A, blk(0, TEXT), raw_delta(0, "text_delta", "text", "boat \\ud83d"), PING, raw_delta(0, "text_delta", "text", "\\udea4 \\ud83d"), stop(0),
+     mdelta("end_turn", output_tokens=7), MSTOP], ok("boat \U0001f6a4 \ufffd", usage=(11, 7)))
+ant_case("call-without-name", "Arguments for a block that never started: a call that names no tool.",
+    [A, json_delta(0, '{"path":"keel"}'), stop(0), mdelta("tool_use", output_tokens=7), MSTOP], err("bad_tool_call", True, usage=(11, 7)))
+ant_case("call-extra", "A member that the vendor adds to a call is kept.",
+    [A, tool(0, "toolu_x", "now", caller={"type": "direct"}), stop(0), mdelta("tool_use", output_tokens=7), MSTOP],
+    ok(calls=[call("toolu_x", "now", {}, "{}", extra={"caller": {"type": "direct"}})], finish="tool_calls", usage=(11, 7)))
+ant_case("call-ids-same", "Two calls have the same id: the first keeps it.",
+    [A, tool(0), json_delta(0, '{"path":"a"}'), stop(0), tool(1), json_delta(1, '{"path":"b"}'), stop(1), mdelta("tool_use", output_tokens=7), MSTOP],
+    ok(calls=[call("toolu_r1", "read_file", {"path": "a"}, None), call("*", "read_file", {"path": "b"}, None)], finish="tool_calls", usage=(11, 7)))
+ant_case("redacted-thinking-first", "A redacted block before any other, beside signed thinking without deltas.",
+    [A, blk(0, {"type": "redacted_thinking", "data": "cmVk"}), stop(0), blk(1, {"type": "thinking", "thinking": "So.", "signature": "c2ln"}), stop(1),
+     blk(2, TEXT), text_delta(2, "Aye."), stop(2), mdelta("end_turn", output_tokens=7), MSTOP],
+    ok("Aye.", "So.", usage=(11, 7), thinking_blocks=[{"type": "redacted_thinking", "data": "cmVk"},
+                                                      {"type": "thinking", "thinking": "So.", "signature": "c2ln"}]))
+ant_case("stop-max-tokens", "The limit of the answer.", said("And then", reason="max_tokens"), ok("And then", finish="length", usage=(11, 7)))
+ant_case("stop-window-exceeded", "The model's window is full.", said("And then", reason="model_context_window_exceeded"),
+    ok("And then", finish="length", usage=(11, 7)))
+ant_case("stop-refusal", "The model refuses.", said("I will not.", reason="refusal"), ok("I will not.", finish="refusal", usage=(11, 7)))
+ant_case("stop-pause-turn", "The turn pauses without a tool of the provider.", said("Wait", reason="pause_turn"), ok("Wait", finish="pause", usage=(11, 7)))
+ant_case("stop-sequence", "A stop sequence of the caller.", said("Up to here", reason="stop_sequence"), ok("Up to here", usage=(11, 7)))
+ant_case("stop-unknown", "A stop reason of tomorrow.", said("Fine.", reason="tide_turned"), ok("Fine.", usage=(11, 7)))
+ant_case("stop-tool-use-without", "The stop reason promises calls, and there is neither one nor text.",
+    [A, mdelta("tool_use", output_tokens=7), MSTOP], err("empty_response", True, usage=(11, 7)))
+ant_case("stop-refusal-with-call", "A refusal beside a call stays one: nothing is run.",
+    [A, tool(0), json_delta(0, '{"path":"a"}'), stop(0), mdelta("refusal", output_tokens=7), MSTOP],
+    ok(calls=[call("toolu_r1", "read_file", {"path": "a"}, None)], finish="refusal", usage=(11, 7)))
+ant_case("message-stop-absent", "A stop reason, then the end: complete.", said("Home.")[:-1], ok("Home.", usage=(11, 7)))
+ant_case("message-stop-alone", "message_stop without any stop reason: complete all the same.",
+    [A, blk(0, TEXT), text_delta(0, "Home."), stop(0), MSTOP], ok("Home.", usage=(11, 1)))
+ant_case("message-stop-then-more", "Nothing after message_stop is read.", said("Home.") + [ant({"type": "error", "error": {"type": "api_error", "message": "late"}})],
+    ok("Home.", usage=(11, 7)))
+ant_case("message-delta-without-usage", "message_delta tells no usage: what message_start told stays.",
+    [A, blk(0, TEXT), text_delta(0, "Home."), stop(0), mdelta("end_turn"), MSTOP], ok("Home.", usage=(11, 1)))
+ant_case("message-delta-null-usage", "Usage that is null, or 0 where a number came before, replaces nothing.",
+    [A, blk(0, TEXT), text_delta(0, "Home."), stop(0), mdelta(None, output_tokens=9), mdelta("end_turn", output_tokens=0, input_tokens=None), MSTOP],
+    ok("Home.", usage=(11, 9)))
+ant_case("message-start-again", "The same message starts twice: ignored.", [A] + said("Once."), ok("Once.", usage=(11, 7)))
+ant_case("spliced-in-text", "Another message starts within a text block.",
+    [A, blk(0, TEXT), text_delta(0, "One"), ant_start("msg_r2", "claret-5"), blk(0, TEXT), text_delta(0, "Two"), stop(0), mdelta("end_turn"), MSTOP],
+    err("spliced_stream", True, "One", usage=(11, 1)))
+ant_case("error-mid-stream", "An error event between two deltas that will not go away: final.",
+    [A, blk(0, TEXT), text_delta(0, "Half"), ant({"type": "error", "error": {"type": "invalid_request_error", "message": "The hold is full"}}),
+     text_delta(0, " more"), MSTOP], err("provider_error", False, "Half", usage=(11, 1), contains="The hold is full"))
+ant_case("error-overloaded-first", "Overloaded before any message.", [ant({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}})],
+    err("provider_error", True, contains="Overloaded"))
+ant_case("error-by-name-only", "Only the event's name says that it is an error, and its data is plain text.",
+    [A, data("upstream went away", event="error")], err("provider_error", True, usage=(11, 1), contains="upstream went away"))
+ant_case("error-within-call", "An error after a call that looks whole: it is not run.",
+    [A, tool(0), json_delta(0, '{"path":"a"}'), stop(0), ant({"type": "error", "error": {"type": "api_error", "message": "Lost"}})],
+    err("provider_error", True, usage=(11, 1), contains="Lost"))
+ant_case("json-error-as-event-stream", "A bare JSON error under an event-stream type.",
+    [dumps({"type": "error", "error": {"type": "authentication_error", "message": "No such key"}}).encode()],
+    err("provider_error", False, contains="No such key"), framing="length")
+ant_case("json-whole", "The whole message as one JSON object.",
+    [dumps({"id": "msg_r1", "type": "message", "role": "assistant", "content": [
+        {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}, {"type": "text", "text": "All at once."},
+        {"type": "tool_use", "id": "toolu_r1", "name": "now", "input": {}},
+        {"type": "tool_use", "id": "toolu_r2", "name": "read_file", "input": {"path": "a"}}],
+        "stop_reason": "tool_use", "usage": {"input_tokens": 11, "output_tokens": 7}}).encode()],
+    ok("All at once.", "Hm.", calls=[call("toolu_r1", "now", {}, "{}"), call("toolu_r2", "read_file", {"path": "a"}, '{"path":"a"}')],
+       finish="tool_calls", usage=(11, 7), thinking_blocks=[{"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}]),
+    ctype="application/json", framing="length")
+ant_case("bad-json", "A delta whose data is no JSON: never skipped.",
+    [A, blk(0, TEXT), text_delta(0, "Half"), b"event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\n\n", text_delta(0, "more"), MSTOP],
+    err("bad_json", True, "Half", usage=(11, 1)))
+ant_case("gzip", "The body is compressed, whatever the request asked for.", said("Packed ", "tight."), ok("Packed tight.", usage=(11, 7)), gz=True)
+ant_case("crlf", "Lines end in CRLF.", [p.replace(b"\n", b"\r\n") for p in said("Carriage ", "returned.")], ok("Carriage returned.", usage=(11, 7)))
+ant_case("cr-only", "Lines end in CR alone.", [p.replace(b"\n", b"\r") for p in said("Carriage ", "returned.")], ok("Carriage returned.", usage=(11, 7)))
+ant_case("bom", "A byte order mark before the first event.", [b"\xef\xbb\xbf"] + said("Marked."), ok("Marked.", usage=(11, 7)))
+ant_case("eof-within-event", "The body ends inside an event.", [A, blk(0, TEXT), text_delta(0, "Half"), text_delta(0, "more")[:-12]],
+    err("truncated_stream", True, "Half", usage=(11, 1)))
+ant_case("stop-then-held-open", "message_stop on a connection that stays open: not awaited.", said("Fast."), ok("Fast.", usage=(11, 7)),
+    end="hold", hold_ms=9000)
+
 C.clean()
 print(len(C.names), "cases")

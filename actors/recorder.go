@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -151,11 +152,13 @@ func (r *recorder) encode(facts []any) []journal.Record {
 	records := make([]journal.Record, 0, len(facts))
 	for _, f := range facts {
 		kind, turn, data := factData(f)
-		raw, err := json.Marshal(data)
-		if err != nil {
+		var raw bytes.Buffer
+		enc := json.NewEncoder(&raw)
+		enc.SetEscapeHTML(false) // as in the events
+		if err := enc.Encode(data); err != nil {
 			panic(fmt.Sprintf("actors: recorder: a %s fact cannot be encoded: %v", kind, err))
 		}
-		records = append(records, journal.Record{Kind: kind, Turn: turn, At: time.Now().UTC(), Data: raw})
+		records = append(records, journal.Record{Kind: kind, Turn: turn, At: time.Now().UTC(), Data: bytes.TrimSuffix(raw.Bytes(), []byte("\n"))})
 	}
 	return records
 }

@@ -1,6 +1,9 @@
 package provider
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+)
 
 // The JSON forms below are those of `message_completed.blocks` in the event
 // contract; results, images and files have the same style and stand in
@@ -8,7 +11,7 @@ import "encoding/json"
 
 // MarshalJSON returns {"type":"text","text":…}.
 func (b Text) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
+	return plainJSON(struct {
 		Type string `json:"type"`
 		Text string `json:"text"`
 	}{"text", b.Text})
@@ -16,7 +19,7 @@ func (b Text) MarshalJSON() ([]byte, error) {
 
 // MarshalJSON returns {"type":"thinking","text":…,"signature"?,"redacted"?}.
 func (b Thinking) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
+	return plainJSON(struct {
 		Type      string `json:"type"`
 		Text      string `json:"text"`
 		Signature string `json:"signature,omitempty"`
@@ -27,7 +30,7 @@ func (b Thinking) MarshalJSON() ([]byte, error) {
 // MarshalJSON returns {"type":"tool_call","id":…,"name":…,"arguments":…,
 // "raw_arguments":…,"extra"?}; arguments is null where the text is no object.
 func (b ToolCall) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
+	return plainJSON(struct {
 		Type      string                     `json:"type"`
 		ID        string                     `json:"id"`
 		Name      string                     `json:"name"`
@@ -39,7 +42,7 @@ func (b ToolCall) MarshalJSON() ([]byte, error) {
 
 // MarshalJSON returns {"type":"tool_result","call":…,"name":…,"text":…,"is_error":…,"images"?}.
 func (b ToolResult) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
+	return plainJSON(struct {
 		Type    string  `json:"type"`
 		Call    string  `json:"call"`
 		Name    string  `json:"name"`
@@ -51,7 +54,7 @@ func (b ToolResult) MarshalJSON() ([]byte, error) {
 
 // MarshalJSON returns {"type":"image","media_type":…,"data":base64}.
 func (b Image) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
+	return plainJSON(struct {
 		Type      string `json:"type"`
 		MediaType string `json:"media_type"`
 		Data      []byte `json:"data"`
@@ -60,7 +63,7 @@ func (b Image) MarshalJSON() ([]byte, error) {
 
 // MarshalJSON returns {"type":"file","name":…,"media_type":…,"data":base64}.
 func (b File) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
+	return plainJSON(struct {
 		Type      string `json:"type"`
 		Name      string `json:"name"`
 		MediaType string `json:"media_type"`
@@ -70,8 +73,20 @@ func (b File) MarshalJSON() ([]byte, error) {
 
 // MarshalJSON returns {"type":"opaque","raw":…}.
 func (b Opaque) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
+	return plainJSON(struct {
 		Type string          `json:"type"`
 		Raw  json.RawMessage `json:"raw"`
 	}{"opaque", b.Raw})
+}
+
+// plainJSON is json.Marshal without the escapes that only HTML needs, so that a
+// block says its text as a delta does.
+func plainJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

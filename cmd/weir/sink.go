@@ -263,13 +263,15 @@ func (t *tally) object(ended pipeline.TurnEnded) ([]byte, error) {
 	if denied == nil {
 		denied = []deniedCall{}
 	}
-	more, err := json.Marshal(struct {
+	var more bytes.Buffer
+	enc := json.NewEncoder(&more)
+	enc.SetEscapeHTML(false) // as in the events
+	if err := enc.Encode(struct {
 		Model  string       `json:"model"`
 		Denied []deniedCall `json:"denied"`
-	}{t.model, denied})
-	if err != nil {
+	}{t.model, denied}); err != nil {
 		return nil, err
 	}
 	line = append(bytes.TrimSuffix(line, []byte("}")), ',')
-	return append(line, more[1:]...), nil
+	return append(line, bytes.TrimSuffix(more.Bytes()[1:], []byte("\n"))...), nil
 }

@@ -39,6 +39,12 @@ func onDesktop(t *testing.T, home string, args ...string) *desktop {
 // onDesktopWith starts weir with more in its environment.
 func onDesktopWith(t *testing.T, home string, env []string, args ...string) *desktop {
 	t.Helper()
+	return onDesktopIn(t, t.TempDir(), home, append(append(bare(), "HOME="+home, "TERM=xterm-256color", "NO_COLOR="), env...), args...)
+}
+
+// onDesktopIn starts weir in a folder, in just that environment.
+func onDesktopIn(t *testing.T, dir, home string, env []string, args ...string) *desktop {
+	t.Helper()
 	master, tty, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +54,7 @@ func onDesktopWith(t *testing.T, home string, env []string, args ...string) *des
 	d.resize(t, d.width)
 	d.before = d.modes(t)
 	cmd := exec.Command("weir", args...)
-	cmd.Dir, cmd.Env = t.TempDir(), append(append(bare(), "HOME="+home, "TERM=xterm-256color", "NO_COLOR="), env...)
+	cmd.Dir, cmd.Env = dir, env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	out := watch(master)

@@ -9,6 +9,8 @@ func definitions() []string {
 		"asked late, server late: from when a question or token was due until it was sent. Questions and tokens keep a schedule of moments, whatever happened to those before.",
 		"omission: which part of all waiting, counted from when it was due, lay before the sending; measuring from the sending would hide it.",
 		"cpu: user and system time of this process, without the server's. heap: live after a collection. Percentiles are of all rounds together; one that fewer than ten samples lie beyond is withheld.",
+		"server felt it: from when a reader stopped until the server's socket took its last byte. server ahead: tokens it had written then, or at the most, that the reader had not taken; about 15,000 fit into the kernel's buffers.",
+		"leave: from when a reader left in the middle until nothing of its answer ran any more.",
 		"Server and readers count on the machine's one monotonic clock. The server is a process of its own unless --here says otherwise.",
 	}
 }

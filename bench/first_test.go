@@ -72,7 +72,7 @@ func BenchmarkBackpressure(b *testing.B) {
 func frozenReader(b *testing.B, c bench.Client, tokens int) {
 	var sum bench.Frozen
 	for b.Loop() {
-		f, err := bench.FrozenReader(b.Context(), c, tokens, tokens/20, 300*time.Millisecond, 200*time.Millisecond)
+		f, err := bench.FrozenReader(b.Context(), c, nil, tokens, tokens/20, 300*time.Millisecond, 200*time.Millisecond)
 		if err != nil {
 			b.Fatal(err)
 		}

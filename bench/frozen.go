@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -11,36 +12,65 @@ type Frozen struct {
 	Heap  int64         // bytes of live heap over what there was before the answer
 	Cores float64       // processor time by time, while nothing was read
 	Leave time.Duration // until Read had returned when the reader left
+	// Felt is when the server wrote its last byte after the reader had stopped,
+	// and Ahead how many tokens it had written by then that the reader had not.
+	Felt  time.Duration
+	Ahead float64
 }
 
 // FrozenReader reads an answer of n tokens and stops at the token at: it waits
 // for settle, looks at the heap, and counts processor time for watch. Then it
 // reads on, and fails if a byte is missing. In a second answer it leaves there.
-func FrozenReader(ctx context.Context, c Client, n, at int, settle, watch time.Duration) (Frozen, error) {
+// A nil u has no server to look at.
+func FrozenReader(ctx context.Context, c Client, u *Upstream, n, at int, settle, watch time.Duration) (Frozen, error) {
 	s, err := c.Session()
 	if err != nil {
 		return Frozen{}, err
 	}
 	defer s.Close()
-	var f Frozen
-	got, before := 0, Heap()
+	return frozen(ctx, s, u, n, at, settle, watch)
+}
+
+func frozen(ctx context.Context, s Session, u *Upstream, n, at int, settle, watch time.Duration) (f Frozen, err error) {
+	var start, stuck, end state
+	if u != nil {
+		if start, err = u.state(ctx); err != nil {
+			return f, err
+		}
+	}
+	var failed error
+	got, before, stopped := 0, Heap(), 0
 	err = s.Read(ctx, plain, func(text string) bool {
 		stop := got/len(word) < at && (got+len(text))/len(word) >= at
 		got += len(text)
-		if stop {
-			wait(ctx, settle)
-			f.Heap = int64(Heap()) - int64(before)
-			cpu, begun := CPU(), time.Now()
-			wait(ctx, watch)
-			f.Cores = float64(CPU()-cpu) / float64(time.Since(begun))
+		if !stop {
+			return true
 		}
+		stopped = got / len(word)
+		if u != nil {
+			begun, last := time.Now(), time.Time{}
+			last, stuck, failed = u.still(ctx, 10*settle+time.Second)
+			f.Felt = last.Sub(begun)
+		}
+		wait(ctx, settle)
+		f.Heap = int64(Heap()) - int64(before)
+		cpu, begun := CPU(), time.Now()
+		wait(ctx, watch)
+		f.Cores = float64(CPU()-cpu) / float64(time.Since(begun))
 		return true
 	})
-	if err != nil {
+	if err = errors.Join(err, failed); err != nil {
 		return f, err
 	}
 	if got != n*len(word) {
 		return f, fmt.Errorf("after the reader went on %d bytes had come, not %d", got, n*len(word))
+	}
+	if u != nil {
+		if end, err = u.state(ctx); err != nil {
+			return f, err
+		}
+		frame := float64(end.Written-start.Written) / float64(n)
+		f.Ahead = float64(stuck.Written-start.Written)/frame - float64(stopped)
 	}
 	var left time.Time
 	got = 0

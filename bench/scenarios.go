@@ -15,6 +15,10 @@ func Scenarios() []Scenario {
 		{"first-token", "from the question to the first text: one stream at a time, and questions at fixed moments", firstCases, firstRemote, ""},
 		{"pace", "streams with gaps between their tokens: what is added to each token's way", paceCases, paceRemote, ""},
 		{"frozen-reader", "a reader that stops in the middle: memory, processor, and the way out", frozenCases, nil, gapless},
+		{"slow-reader", "a reader slower than the model: memory, how far the server runs ahead, and the way out", slowCases, nil, gapless},
+		{"flapping-reader", "a reader that reads and rests by turns", flappingCases, nil, gapless},
+		{"tools", "turns with calls: side by side, out of order, with large results, and eager", toolCases, nil, scripted},
+		{"cancel", "from a cancel at any point until nothing runs any more", cancelCases, cancelRemote, ""},
 		{"sessions", "streams that are open at once: memory of each, and every text whole", sessionCases, nil, scripted},
 	}
 }
@@ -139,18 +143,50 @@ func frozenCases(short bool) []Case {
 	for _, percent := range []int{5, 95} {
 		cases = append(cases, Case{
 			Name: fmt.Sprintf("%d MB, stops at %d %%", n*len(word)/1_000_000, percent), Script: Answer(n, 0, 0),
-			Subjects: []string{"floor", "weir", "channels", "unbounded", "bounded"},
+			Subjects: reluctantSubjects,
 			Measure: func(ctx context.Context, t Trial) ([]Sample, error) {
-				f, err := FrozenReader(ctx, t.Client, n, n*percent/100, settle, watch)
-				return []Sample{
-					{Name: "heap", Unit: "MiB", Less: true, Value: float64(f.Heap) / (1 << 20)},
-					{Name: "cpu", Unit: "cores", Less: true, Value: f.Cores},
-					{Name: "leave", Unit: "ms", Less: true, Value: float64(f.Leave) / float64(time.Millisecond)},
-				}, err
+				return freeze(ctx, t, n, n*percent/100, settle, watch)
 			},
 		})
 	}
 	return cases
+}
+
+func freeze(ctx context.Context, t Trial, n, at int, settle, watch time.Duration) ([]Sample, error) {
+	s, err := t.Client.Session()
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	f, err := frozen(ctx, s, t.Server, n, at, settle, watch)
+	t.Plot.stalled(s)
+	return []Sample{
+		{Name: "heap", Unit: "MiB", Less: true, Value: float64(f.Heap) / (1 << 20)},
+		{Name: "cpu", Unit: "cores", Less: true, Value: f.Cores},
+		{Name: "server felt it", Unit: "ms", Less: true, Value: ms(f.Felt)},
+		{Name: "server ahead", Unit: "tokens", Less: true, Value: f.Ahead},
+		{Name: "leave", Unit: "ms", Less: true, Value: ms(f.Leave)},
+	}, err
+}
+
+// reluctantSubjects are those whose stages a slow reader can be told by.
+var reluctantSubjects = []string{"floor", "weir", "channels", "unbounded", "bounded"}
+
+func slowCases(short bool) []Case {
+	n, rate := pick(short, 200_000, 1_000), pick(short, 100_000, 50_000)
+	return []Case{{
+		Name: fmt.Sprintf("%d tokens, read at %d a second", n, rate), Script: Answer(n, 0, 0),
+		Subjects: reluctantSubjects, Measure: reluctant{tokens: n, drag: slowly(rate)}.measure,
+	}}
+}
+
+func flappingCases(short bool) []Case {
+	n := pick(short, 500_000, 2_000)
+	on, off := pick(short, 20*time.Millisecond, time.Millisecond), pick(short, 80*time.Millisecond, time.Millisecond)
+	return []Case{{
+		Name: fmt.Sprintf("%d tokens, read for %v of every %v", n, on, on+off), Script: Answer(n, 0, 0),
+		Subjects: reluctantSubjects, Measure: reluctant{tokens: n, drag: flapping(on, off)}.measure,
+	}}
 }
 
 func sessionCases(short bool) []Case {

@@ -97,7 +97,7 @@ func StartHere(src string, cfg sim.Config) (*Upstream, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start the simulated server: %w", err)
 	}
-	server := &http.Server{Handler: sim.New(s, cfg)}
+	server := &http.Server{Handler: watched(sim.New(s, cfg))}
 	served := make(chan error, 1)
 	// Ends with Close.
 	go func() { served <- server.Serve(l) }()

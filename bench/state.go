@@ -1,0 +1,99 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/weir-agents/weir/provider/sim"
+)
+
+// state is what a simulated server says of itself.
+type state struct {
+	Written int64         // bytes of answers that its sockets have taken
+	Open    int64         // answers on their way
+	CPU     time.Duration // of its process
+}
+
+const statePath = "/bench/state"
+
+// watched is a simulated server that tells its state.
+func watched(server *sim.Server) http.Handler {
+	var open atomic.Int64
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == statePath {
+			_ = json.NewEncoder(w).Encode(state{server.Written(), open.Load(), CPU()}) // The reader may be gone.
+			return
+		}
+		open.Add(1)
+		defer open.Add(-1)
+		server.ServeHTTP(w, r)
+	})
+}
+
+// state asks a simulated server how it is.
+func (u *Upstream) state(ctx context.Context) (s state, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.URL+statePath, nil)
+	if err != nil {
+		return s, err
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return s, err
+	}
+	defer func() { _ = res.Body.Close() }() // It is read to its end.
+	if err := json.NewDecoder(res.Body).Decode(&s); err != nil {
+		return s, fmt.Errorf("read the server's state: %w", err)
+	}
+	return s, nil
+}
+
+// stillAfter is for how long a server must have written nothing to be called
+// stuck, and look how often it is asked.
+const (
+	stillAfter = 50 * time.Millisecond
+	lookEvery  = 2 * time.Millisecond
+)
+
+// still waits until the server writes no more, and returns when it last wrote
+// and what it had written then. It gives up after most.
+func (u *Upstream) still(ctx context.Context, most time.Duration) (last time.Time, at state, err error) {
+	begun := time.Now()
+	last = begun
+	for {
+		s, err := u.state(ctx)
+		switch {
+		case err != nil:
+			return last, s, err
+		case s.Written != at.Written:
+			last, at = time.Now(), s
+		case time.Since(last) > stillAfter:
+			return last, at, nil
+		case time.Since(begun) > most:
+			return last, at, errors.New("the server writes although nobody reads")
+		}
+		wait(ctx, lookEvery)
+	}
+}
+
+// free waits until the server answers nobody, and returns when that was seen.
+func (u *Upstream) free(ctx context.Context, most time.Duration) (time.Time, error) {
+	begun := time.Now()
+	for {
+		s, err := u.state(ctx)
+		now := time.Now()
+		switch {
+		case err != nil:
+			return now, err
+		case s.Open == 0:
+			return now, nil
+		case now.Sub(begun) > most:
+			return now, fmt.Errorf("%v after the end the server still answers", most)
+		}
+		wait(ctx, lookEvery/10)
+	}
+}

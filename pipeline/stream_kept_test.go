@@ -1,16 +1,20 @@
 package pipeline_test
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/weir-agents/weir/pipeline"
+	"github.com/weir-agents/weir/provider"
+	"github.com/weir-agents/weir/provider/anthropic"
+	"github.com/weir-agents/weir/provider/openai"
+	"github.com/weir-agents/weir/provider/sim"
 )
 
 // A server that ends its answer a little after its last event keeps its
@@ -25,40 +29,51 @@ func TestConnectionsAreKeptAfterALateEnd(t *testing.T) {
 	}
 	for _, dialect := range dialects {
 		t.Run(dialect, func(t *testing.T) {
-			t.Parallel()
-			var dialed atomic.Int32
-			ended := make(chan struct{}, 100)
-			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if _, err := io.Copy(io.Discard, r.Body); err != nil {
-					t.Error(err)
-				}
-				if _, err := io.WriteString(w, answers[dialect]); err != nil {
-					t.Error(err)
-				}
-				w.(http.Flusher).Flush()
-				<-time.After(2 * time.Millisecond) // the end is late
-				ended <- struct{}{}
-			}))
-			server.Config.ConnState = func(_ net.Conn, s http.ConnState) {
-				if s == http.StateNew {
-					dialed.Add(1)
-				}
-			}
-			server.Start()
-			t.Cleanup(server.Close)
-			u := &upstream{http: server}
-			s := open(t, u.client(t, dialect), pipeline.Config{Compaction: pipeline.Compaction{Off: true}})
-			for range 50 {
-				if got := text(run(t, s, "go")); !strings.Contains(got, "Aye.") {
-					t.Fatalf("got %q", got)
-				}
-				<-ended
-				<-time.After(5 * time.Millisecond) // a tool or a person takes longer
-			}
-			// A busy machine may be late now and then; cut drains lose all of them.
-			if n := dialed.Load(); n > 5 {
-				t.Errorf("%d connections for 50 turns", n)
-			}
+			synctest.Test(t, func(t *testing.T) { keptAfterALateEnd(t, dialect, answers[dialect]) })
 		})
 	}
+}
+
+// keptAfterALateEnd runs in virtual time: no busy machine makes an end later.
+func keptAfterALateEnd(t *testing.T, dialect, answer string) {
+	pipe := sim.NewPipeListener()
+	dialed := 0
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, err := io.Copy(io.Discard, r.Body); err != nil {
+			t.Error(err)
+		}
+		if _, err := io.WriteString(w, answer); err != nil {
+			t.Error(err)
+		}
+		w.(http.Flusher).Flush()
+		time.Sleep(time.Millisecond) // the end is late
+	})}
+	go func() { _ = server.Serve(pipe) }() // ends with Close
+	transport := &http.Transport{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+		dialed++
+		return pipe.DialContext(ctx, network, address)
+	}}
+	var model provider.Provider
+	var err error
+	if dialect == "openai" {
+		model, err = openai.New(openai.Config{BaseURL: "http://sim", Transport: transport})
+	} else {
+		model, err = anthropic.New(anthropic.Config{BaseURL: "http://sim", Transport: transport})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, model, pipeline.Config{ActorSystem: pipeline.NewActorSystem(), Compaction: pipeline.Compaction{Off: true}})
+	for range 100 {
+		if got := text(run(t, s, "go")); !strings.Contains(got, "Aye.") {
+			t.Fatalf("got %q", got)
+		}
+	}
+	if dialed > 2 {
+		t.Errorf("%d connections for 100 turns", dialed)
+	}
+	s.Close()
+	transport.CloseIdleConnections()
+	_ = server.Close()
+	time.Sleep(time.Minute) // virtual: timers end
 }

@@ -19,7 +19,8 @@ func Scenarios() []Scenario {
 		{"flapping-reader", "a reader that reads and rests by turns", flappingCases, nil, gapless},
 		{"tools", "turns with calls: side by side, out of order, with large results, and eager", toolCases, nil, scripted},
 		{"cancel", "from a cancel at any point until nothing runs any more", cancelCases, cancelRemote, ""},
-		{"sessions", "streams that are open at once: memory of each, and every text whole", sessionCases, nil, scripted},
+		{"sessions", "sessions and streams that are open at once: memory and cost of each, every text whole, and whether each gets its share", sessionCases, nil, scripted},
+		{"long-session", "one session of thousands of turns: whether a turn gets dearer", longCases, nil, scripted},
 	}
 }
 
@@ -187,16 +188,4 @@ func flappingCases(short bool) []Case {
 		Name: fmt.Sprintf("%d tokens, read for %v of every %v", n, on, on+off), Script: Answer(n, 0, 0),
 		Subjects: reluctantSubjects, Measure: reluctant{tokens: n, drag: flapping(on, off)}.measure,
 	}}
-}
-
-func sessionCases(short bool) []Case {
-	var cases []Case
-	for _, n := range pick(short, []int{1, 100, 1000}, []int{3}) {
-		cases = append(cases, Case{
-			Name: fmt.Sprintf("%d at once", n), Script: halfway, Streams: n,
-			Subjects: []string{"floor", "adapter", "weir", "channels", "unbounded", "openai-go"},
-			Measure:  func(ctx context.Context, t Trial) ([]Sample, error) { return crowd(ctx, t, n) },
-		})
-	}
-	return cases
 }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -20,6 +22,71 @@ const (
 	halfTokens = 100
 )
 
+// idlers opens n sessions that do nothing, and closes them.
+func idlers(_ context.Context, t Trial, n int) ([]Sample, error) {
+	c, err := gather(t.Client, n)
+	if err != nil {
+		return nil, err
+	}
+	return append(c.samples(), c.close()), nil
+}
+
+// gathered are n sessions, idle.
+type gathered struct {
+	all         []Session
+	before      int64
+	heap        int64
+	rssBefore   int64
+	rss         int64
+	open        time.Duration
+	openCPU     time.Duration
+	rssMeasured bool
+}
+
+// gather opens n sessions and looks at what they cost.
+func gather(c Client, n int) (g gathered, err error) {
+	g.before = memory()
+	debug.FreeOSMemory() // what was resident before must not hide what comes
+	g.rssBefore, _ = resident()
+	cpu, begun := CPU(), time.Now()
+	g.all = make([]Session, n)
+	for i := range g.all {
+		if g.all[i], err = c.Session(); err != nil {
+			return g, err
+		}
+	}
+	g.open, g.openCPU = time.Since(begun), CPU()-cpu
+	g.heap = memory() - g.before
+	now, ok := resident()
+	g.rss, g.rssMeasured = now-g.rssBefore, ok
+	return g, nil
+}
+
+func (g gathered) kib(b int64) float64 { return float64(b) / float64(len(g.all)) / 1024 }
+
+func (g gathered) per(d time.Duration) float64 { return micros(d) / float64(len(g.all)) }
+
+func (g gathered) samples() []Sample {
+	out := []Sample{
+		{Name: "idle", Unit: "KiB", Less: true, Value: g.kib(g.heap)},
+		{Name: "open", Unit: "µs", Less: true, Value: g.per(g.open)},
+		{Name: "open cpu", Unit: "µs", Less: true, Value: g.per(g.openCPU)},
+	}
+	if g.rssMeasured {
+		out = append(out, Sample{Name: "idle rss", Unit: "KiB", Less: true, Value: g.kib(g.rss)})
+	}
+	return out
+}
+
+// close closes all and says what that took of each.
+func (g gathered) close() Sample {
+	begun := time.Now()
+	for _, s := range g.all {
+		s.Close()
+	}
+	return Sample{Name: "close", Unit: "µs", Less: true, Value: g.per(time.Since(begun))}
+}
+
 // crowd opens n streams at once, looks at the memory when each has half its
 // text, and reads them to their ends, every one checked.
 func crowd(ctx context.Context, t Trial, n int) ([]Sample, error) {
@@ -33,22 +100,16 @@ func crowd(ctx context.Context, t Trial, n int) ([]Sample, error) {
 		return nil, err
 	}
 	defer client.Close()
-	before := memory()
-	begun := time.Now()
-	sessions := make([]Session, n)
-	for i := range sessions {
-		if sessions[i], err = client.Session(); err != nil {
-			return nil, err
-		}
+	g, err := gather(client, n)
+	if err != nil {
+		return nil, err
 	}
-	open := time.Since(begun)
-	idle := memory()
-
 	var half, whole sync.WaitGroup
 	var mu sync.Mutex
 	var failed error
 	half.Add(n)
-	for _, s := range sessions {
+	cpu := CPU()
+	for _, s := range g.all {
 		whole.Go(func() {
 			err := readHalves(ctx, s, half.Done)
 			mu.Lock()
@@ -57,26 +118,67 @@ func crowd(ctx context.Context, t Trial, n int) ([]Sample, error) {
 		})
 	}
 	half.Wait()
-	streaming := memory()
+	cpu = CPU() - cpu
+	streaming := memory() - g.before
+	rss, ok := resident()
 	if err := u.open(ctx, "half"); err != nil {
 		return nil, err
 	}
+	rest := CPU()
 	whole.Wait()
 	if failed != nil {
 		return nil, failed
 	}
-	begun = time.Now()
-	for _, s := range sessions {
-		s.Close()
+	cpu += CPU() - rest
+	out := append(g.samples(),
+		Sample{Name: "streaming", Unit: "KiB", Less: true, Value: g.kib(streaming)},
+		Sample{Name: "cpu", Unit: "µs/answer", Less: true, Value: g.per(cpu)}, g.close())
+	if ok {
+		out = append(out, Sample{Name: "rss", Unit: "KiB", Less: true, Value: g.kib(rss - g.rssBefore)})
 	}
-	per := func(d time.Duration) float64 { return float64(d) / float64(n) / float64(time.Microsecond) }
-	kib := func(b int64) float64 { return float64(b) / float64(n) / 1024 }
-	return []Sample{
-		{Name: "idle", Unit: "KiB", Less: true, Value: kib(idle - before)},
-		{Name: "streaming", Unit: "KiB", Less: true, Value: kib(streaming - before)},
-		{Name: "open", Unit: "µs", Less: true, Value: per(open)},
-		{Name: "close", Unit: "µs", Less: true, Value: per(time.Since(begun))},
-	}, nil
+	return out, nil
+}
+
+// resident returns the resident memory of this process, where the system tells.
+func resident() (bytes int64, ok bool) {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0, false
+	}
+	var size, pages int64
+	if _, err := fmt.Sscan(string(text), &size, &pages); err != nil {
+		return 0, false
+	}
+	return pages * int64(os.Getpagesize()), true
+}
+
+func sessionCases(short bool) []Case {
+	var cases []Case
+	for _, n := range pick(short, []int{1, 100, 1000}, []int{3}) {
+		cases = append(cases, Case{
+			Name: fmt.Sprintf("%d streams at once", n), Script: halfway, Streams: n,
+			Subjects: []string{"floor", "adapter", "weir", "channels", "unbounded", "openai-go"},
+			Measure:  func(ctx context.Context, t Trial) ([]Sample, error) { return crowd(ctx, t, n) },
+		})
+	}
+	many := pick(short, 10_000, 10)
+	shared := fair{pick(short, 64, 3), pick(short, 20_000, 50)}
+	return append(cases,
+		Case{
+			Name: fmt.Sprintf("%d streams at once", many), Script: halfway, Streams: many, Rounds: 1,
+			Subjects: []string{"floor", "weir"},
+			Measure:  func(ctx context.Context, t Trial) ([]Sample, error) { return crowd(ctx, t, many) },
+		},
+		Case{
+			Name: fmt.Sprintf("%d idle sessions", many), Script: halfway, Subjects: []string{"weir"},
+			Measure: func(ctx context.Context, t Trial) ([]Sample, error) { return idlers(ctx, t, many) },
+		},
+		Case{
+			Name:   fmt.Sprintf("%d streams of %d tokens without gaps, begun together", shared.streams, shared.tokens),
+			Script: Answer(shared.tokens, 0, 0), Streams: shared.streams,
+			Subjects: []string{"floor", "adapter", "weir", "channels"}, Measure: shared.measure,
+		},
+	)
 }
 
 // readHalves reads an answer, says when half of it is there, and checks it.

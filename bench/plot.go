@@ -47,11 +47,22 @@ func (p *Plot) stalled(s Session) {
 		return
 	}
 	p.Stalls = map[string]float64{}
-	for _, stage := range []pipeline.Stage{
-		pipeline.Streamer, pipeline.Assembler, pipeline.Turning, pipeline.Executor, pipeline.Reporter, pipeline.Supervising,
-	} {
+	for _, stage := range stages {
 		p.Stalls[stage.String()] = ms(m.Meter().StallTime(stage))
 	}
+}
+
+// stages are weir's, in the order in which a delta passes them.
+var stages = [...]pipeline.Stage{
+	pipeline.Streamer, pipeline.Assembler, pipeline.Turning, pipeline.Executor, pipeline.Reporter, pipeline.Supervising,
+}
+
+func stageNames() []string {
+	var names []string
+	for _, s := range stages {
+		names = append(names, s.String())
+	}
+	return names
 }
 
 // trackPoints is how many points a series has at most.

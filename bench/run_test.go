@@ -60,7 +60,20 @@ func TestTheServerHasAProcessOfItsOwn(t *testing.T) {
 }
 
 func TestRunRefusesWhatThereIsNot(t *testing.T) {
-	for _, args := range [][]string{{"no-such"}, {"--subjects", "nobody"}, {"--rounds", "0"}, {"--no-such"}} {
+	for _, args := range [][]string{
+		{"no-such"},
+		{"--subjects", "nobody"},
+		{"--rounds", "0"},
+		{"--no-such"},
+		{"--base-url", "nowhere"},
+		{"--base-url", "http://127.0.0.1:1", "--streams", "0"},
+		{"--base-url", "http://127.0.0.1:1", "--rate", "-1"},
+		{"--base-url", "http://127.0.0.1:1", "--prompt", ""},
+		{"--model", "m"},
+		{"compare"},
+		{"flood", "--html", "no-such/x.html"},
+		{"--json", "no-such/x.json"},
+	} {
 		var out, said bytes.Buffer
 		if code := bench.Run(t.Context(), args, bench.Host{Out: &out, Err: &said}); code != 2 || bytes.Count(said.Bytes(), []byte("\n")) != 1 {
 			t.Errorf("%v: exit code %d, said %q", args, code, said.String())

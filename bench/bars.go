@@ -1,0 +1,39 @@
+package bench
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// bars show for how long each stage stalled.
+type bars struct {
+	Width, Height float64
+	Bars          []stallBar
+}
+
+type stallBar struct {
+	Stage, Text      string
+	Y, Width, Height float64
+	TextX, TextY     float64
+}
+
+// stallBars are those of weir's stages; the other subjects have none.
+func stallBars(rows []Row) bars {
+	out := bars{Width: chartWidth}
+	for _, r := range rows {
+		if r.Plot == nil || len(r.Plot.Stalls) == 0 {
+			continue
+		}
+		most := max(1, slices.Max(slices.Collect(maps.Values(r.Plot.Stalls))))
+		for _, stage := range stageNames() {
+			v := r.Plot.Stalls[stage]
+			b := stallBar{Stage: stage, Text: fmt.Sprintf("%.1f ms", v), Y: out.Height, Height: barHeight}
+			b.Width = v / most * stallsBarWidth
+			b.TextX, b.TextY = barsLeft+b.Width+stallsTextRoom, b.Y+barHeight*0.72
+			out.Bars = append(out.Bars, b)
+			out.Height += barRoom
+		}
+	}
+	return out
+}

@@ -1,0 +1,128 @@
+package bench
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestTheBarSaysWhatIsLeft(t *testing.T) {
+	b := bar{terminal: true}
+	for _, c := range []struct {
+		done int
+		what string
+		want string
+	}{
+		{0, "flood", "░░░░░░░░░░░░░░░░░░░░░░░░   0 %   –    flood"},
+		{3, "flood", "██████░░░░░░░░░░░░░░░░░░  25 % 1:30  flood"},
+		{12, "flood", "████████████████████████ 100 % 0:00  flood"},
+	} {
+		if got := b.line(c.done, 12, c.what, 30*time.Second); got != c.want {
+			t.Errorf("%d of 12: %q", c.done, got)
+		}
+	}
+	if got := []rune(b.line(1, 2, strings.Repeat("灯", 200), 0)); len(got) != lineWidth {
+		t.Errorf("a long line has %d characters", len(got))
+	}
+}
+
+// A token belongs to the piece that completes it, whatever its frame looks like.
+func TestTokensAreFoundInFramesOfAnyServer(t *testing.T) {
+	var s Stamps
+	body := `data: {"choices":[{"delta":{"role":"assistant","content":""}}]}
+
+data: {"choices": [{"delta": {"reasoning_content":"hm","content": null}}]}
+
+data: {"choices": [{"delta": {"content": "a \"b\""}}],"weir_due_ns":5,"weir_sent_ns":7}
+
+data: {"choices":[{"delta":{"content":"灯\n"}}]}
+
+data: [DONE]
+`
+	for i := range len(body) { // in reads of one byte
+		s.take([]byte(body[i:i+1]), int64(i))
+	}
+	var got []times
+	for _, bytes := range []int{1, 5, 6, 100} {
+		s.passed(bytes, func(at times) { got = append(got, at) })
+	}
+	if len(got) != 2 || got[0].end != 5 || got[1].end != 9 || got[0].due != 5 || got[0].sent != 7 || got[1].sent != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A series has few points however long it lasts, and no peak is lost.
+func TestATrackKeepsItsPeaks(t *testing.T) {
+	tr := newTrack("x", "µs")
+	for i := range 100_000 {
+		v := 1.0
+		if i == 77_777 {
+			v = 9
+		}
+		tr.add(tr.begun.Add(time.Duration(i)*time.Millisecond), v)
+	}
+	peak, s := 0.0, tr.series()
+	for _, p := range s.Points {
+		peak = max(peak, p[1])
+	}
+	if len(s.Points) > trackPoints || len(s.Points) < trackPoints/3 || peak != 9 {
+		t.Errorf("%d points, peak %v", len(s.Points), peak)
+	}
+}
+
+func TestFairnessIsOneWhereAllGetTheSame(t *testing.T) {
+	for _, c := range []struct {
+		shares []float64
+		want   float64
+	}{{[]float64{7, 7, 7, 7}, 1}, {[]float64{1, 0, 0, 0}, 0.25}, {[]float64{1, 1, 0, 0}, 0.5}} {
+		if got := jain(c.shares); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%v: %v", c.shares, got)
+		}
+	}
+}
+
+// What a late sender hides is counted from the schedule; one that is early hides nothing.
+func TestOmissionIsWhatLayBeforeTheSending(t *testing.T) {
+	var h hidden
+	h.add(30*time.Millisecond, 40*time.Millisecond)
+	h.add(-time.Millisecond, 60*time.Millisecond)
+	if got := h.sample().Value; got != 30 {
+		t.Errorf("%v %%", got)
+	}
+}
+
+func TestPercentilesNeedSamplesBeyondThem(t *testing.T) {
+	m := Metric{Name: "x"}
+	times := NewTimes()
+	for i := range 150 {
+		times.Add(time.Duration(i) * time.Microsecond)
+	}
+	m.add(times.sample("x"))
+	m.close()
+	if _, ok := m.Percentiles["p90"]; !ok || len(m.Percentiles) != 2 || len(m.Withheld) != 3 {
+		t.Errorf("given %v, withheld %v", m.Percentiles, m.Withheld)
+	}
+	if top := m.CDF[len(m.CDF)-1][1]; top > 1-10.0/150 {
+		t.Errorf("the distribution goes up to %v", top)
+	}
+}
+
+func TestTicksAreRound(t *testing.T) {
+	for _, c := range []struct {
+		s    scale
+		want string
+	}{
+		{scale{0, 37, 0, 100, false}, "0 10 20 30"},
+		{scale{0, 1, 0, 100, false}, "0 0.2 0.4 0.6 0.8 1"},
+		{scale{1, 1000, 0, 100, true}, "1 10 100 1000"},
+	} {
+		var got []string
+		for _, tick := range c.s.ticks(plainText) {
+			got = append(got, tick.Text)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%+v: %q, want %q", c.s, got, c.want)
+		}
+	}
+}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/weir-agents/weir/tools/internal/stage"
 )
 
 // Times a command may take.
@@ -109,7 +111,11 @@ func (c *command) start() (*process, error) {
 		}
 	}
 	defer told.started()
-	p, err := startProcess(cmd, out, mark, c.b.cfg.Wrap)
+	exe := c.b.cfg.Exe
+	if !stage.Works || c.contained() {
+		exe = "" // Nothing escapes anyway, or nothing can be done about it.
+	}
+	p, err := startProcess(cmd, out, mark, c.b.cfg.Wrap, exe)
 	if err != nil {
 		told.close()
 		return nil, err
@@ -169,7 +175,7 @@ func (c *command) keepFolder(path string) {
 
 func (c *command) background(p *process) Result {
 	job := jobsOf(c.call.Scope).add(c.call, c.args.Command, p)
-	pid := p.cmd.Process.Pid
+	pid := p.pid
 	if c.timeout > 0 {
 		go func() { // Ends with the job or its time.
 			timer := time.NewTimer(c.timeout)
@@ -196,13 +202,13 @@ func (c *command) foreground(ctx context.Context, p *process) Result {
 	case <-p.exited:
 	case <-timer.C:
 		p.kill()
-		return c.result(p, Result{Kind: TimedOut, Text: fmt.Sprintf("timed out after %v; %s", c.timeout, c.ended())})
+		return c.result(p, Result{Kind: TimedOut, Text: fmt.Sprintf("timed out after %v; %s", c.timeout, c.ended(p))})
 	case <-ctx.Done():
 		p.kill()
-		return c.result(p, stopped(ctx, "canceled; "+c.ended()))
+		return c.result(p, stopped(ctx, "canceled; "+c.ended(p)))
 	}
 	complete := p.settle()
-	members := p.family.members()
+	members := p.left()
 	if ctx.Err() != nil {
 		p.kill() // The cancel came while the end was settling; nothing may stay.
 		members = nil
@@ -223,11 +229,17 @@ func (c *command) foreground(ctx context.Context, p *process) Result {
 }
 
 // ended says what a kill has reached, no more than can be known.
-func (c *command) ended() string {
-	if contained := c.b.cfg.Contained; contained != nil && contained() {
+func (c *command) ended(p *process) string {
+	if p.certain() || c.contained() {
 		return "ended with all it had started"
 	}
 	return "ended with all it had started that could be found"
+}
+
+// contained reports that a process namespace holds all that the command starts.
+func (c *command) contained() bool {
+	contained := c.b.cfg.Contained
+	return contained != nil && contained()
 }
 
 // result puts the output in front of how the command ended.

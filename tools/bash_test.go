@@ -50,6 +50,7 @@ func TestBashKeepsTheWorkingDirectory(t *testing.T) {
 		{"rm -r ../b", "(no output)"},
 		{"pwd", k.dir + "\nthe working directory is gone; this ran in the workspace root"},
 		{"trap 'echo bye' EXIT; cd a", "bye"},
+		{"pwd; (cd a; eval \"$(trap -p | cut -d\\' -f2)\")", k.dir}, // What is ended before its exec says it, too.
 		{"pwd; set -e; false; cd a", k.dir + "\nexit 1"},
 		{"pwd", k.dir},
 	}
@@ -103,7 +104,7 @@ func TestPlainShell(t *testing.T) {
 func TestBashRunsExactlyTheCommand(t *testing.T) {
 	k := newKit(t, Config{})
 	const command = `tr '\0' '|' < /proc/$$/cmdline; trap; bash -c trap; echo "${BASH_ENV-none}"`
-	if got, want := k.want("bash", args{"command": command}), "/bin/bash|-c|"+command+"|trap -- 'pwd -P >&199 2>/dev/null' EXIT\nnone"; got != want {
+	if got, want := k.want("bash", args{"command": command}), "/bin/bash|-c|"+command+`|trap -- '{ pwd -P; printf "\0"; } >&199 2>/dev/null' EXIT`+"\nnone"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	has(t, k.refuse("bash", args{"command": "echo ("}), "/bin/bash: -c: line 1: syntax error near unexpected token", "exit 2")

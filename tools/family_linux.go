@@ -12,9 +12,9 @@ import (
 
 // family finds the processes that a shell has started, directly or not: they
 // carry its mark in their environment, are in its session, hold its output
-// pipe, or descend from one that does. What gives up all four at once (a
-// cleared environment, an own session, closed streams, a parent that has ended)
-// is not found: for that, a sandbox with its own process namespace is needed.
+// pipe, or descend from one that does or from the stage. Without a stage, what
+// gives up all four at once (a cleared environment, an own session, closed
+// streams, a parent that has ended) is not found.
 type family struct {
 	mark []byte
 	pipe string // as /proc/PID/fd shows it
@@ -22,6 +22,7 @@ type family struct {
 	since uint64
 
 	mu      sync.Mutex
+	stage   int // above the shell, and not of the family; 0 if there is none
 	session int
 	alive   bool           // the shell has not been reaped, so its id is its own
 	sure    time.Time      // when the session's id was its own at last
@@ -43,6 +44,14 @@ func newFamily(pid int, mark string, pipe *os.File) *family {
 		}
 	}
 	return f
+}
+
+// staged is told the process that all of the family descends from for certain,
+// or 0 when there is none any more.
+func (f *family) staged(pid int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.stage = pid
 }
 
 // orphaned is told when the shell has been reaped: from now on its id counts
@@ -110,8 +119,11 @@ func (f *family) choose(all []member) []member {
 	}
 	ours := time.Since(f.sure) < sessionTime
 	var chosen []member
-	in := map[int]bool{}
+	in := map[int]bool{f.stage: f.stage > 0}
 	for _, m := range all {
+		if m.pid == f.stage {
+			continue
+		}
 		if ours && m.session == f.session || f.known[m.pid] == m.start || m.start >= f.since && !m.kernel && f.marked(m.pid) {
 			chosen = append(chosen, m)
 			in[m.pid] = true

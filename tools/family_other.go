@@ -21,6 +21,8 @@ func newFamily(pid int, _ string, _ *os.File) *family { return &family{group: pi
 
 func (f *family) orphaned() {}
 
+func (f *family) staged(int) {}
+
 // members returns the group as one member while any of it lives.
 func (f *family) members() []member {
 	f.mu.Lock()

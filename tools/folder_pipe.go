@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -30,7 +31,7 @@ func tellFolder(cmd *exec.Cmd) (*folderPipe, error) {
 		return nil, err
 	}
 	f := &folderPipe{reader: reader, writers: []*os.File{writer}}
-	trap := func(fd int) string { return fmt.Sprintf("trap 'pwd -P >&%d 2>/dev/null' EXIT; ", fd) }
+	trap := func(fd int) string { return fmt.Sprintf(`trap '{ pwd -P; printf "\0"; } >&%d 2>/dev/null' EXIT; `, fd) }
 	if filepath.Base(cmd.Path) != "bash" {
 		cmd.Args[2] = trap(folderFDofS) + cmd.Args[2]
 		cmd.ExtraFiles = make([]*os.File, folderFDofS-3+1) // All but the last stay closed.
@@ -68,16 +69,18 @@ func (f *folderPipe) close() {
 }
 
 // last is the working directory the shell ended in, or "" if it did not say.
-// Only when the shell has ended, and once.
+// What it has started may have said something before, if it was ended between
+// the fork and the exec. Only when the shell has ended, and once.
 func (f *folderPipe) last() string {
 	if f.reader == nil {
 		return ""
 	}
 	text := readNow(f.reader, 8<<10)
-	if n := len(text); n > 0 && text[n-1] == '\n' {
-		return string(text[:n-1])
+	text, ended := bytes.CutSuffix(text, []byte("\n\x00"))
+	if !ended {
+		return ""
 	}
-	return ""
+	return string(text[bytes.LastIndexByte(text, 0)+1:])
 }
 
 // readNow reads what a pipe holds, without waiting for its writers.

@@ -86,7 +86,7 @@ func runJobKill(_ context.Context, call Call, args jobKillArgs) Result {
 	if err != nil {
 		return failed("%v", err)
 	}
-	if !job.running() && len(job.family.members()) == 0 {
+	if !job.running() && len(job.left()) == 0 {
 		return Result{Text: fmt.Sprintf("job %s: %s already", job.id, job.state())}
 	}
 	job.kill()

@@ -52,7 +52,7 @@ func (j *jobs) add(call Call, command string, p *process) *job {
 func (b *job) watch(s *Scope) {
 	<-b.exited
 	<-b.drained
-	if len(b.family.members()) == 0 {
+	if len(b.left()) == 0 {
 		s.Release(b.hold)
 	}
 }
@@ -110,10 +110,10 @@ func (b *job) running() bool {
 
 // state describes a job in a line.
 func (b *job) state() string {
-	members := b.family.members()
+	members := b.left()
 	switch {
 	case !b.hasExited():
-		return "running, pid " + strconv.Itoa(b.cmd.Process.Pid)
+		return "running, pid " + strconv.Itoa(b.pid)
 	case len(members) > 0:
 		return "the shell has ended; still running: " + pidList(pids(members))
 	case b.ending() == "":

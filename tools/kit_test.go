@@ -7,13 +7,31 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
+	"github.com/weir-agents/weir/tools/internal/stage"
 	"go.uber.org/goleak"
 )
 
-// No test leaves a goroutine behind.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// The test binary is the stage of its commands, too. No test leaves a goroutine
+// behind.
+func TestMain(m *testing.M) {
+	if handled, code := stage.Main(os.Args[1:]); handled {
+		syscall.Exit(code) // The race detector lets os.Exit take a second.
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// itself is the path of the test binary.
+func itself(t *testing.T) string {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return exe
+}
 
 // kit is a workspace with the built-in tools and one session.
 type kit struct {

@@ -8,8 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/weir-agents/weir/tools/internal/stage"
 )
 
 // Times of processes.
@@ -21,14 +24,19 @@ const (
 
 // process is one shell and all that it starts.
 type process struct {
-	cmd    *exec.Cmd
+	cmd    *exec.Cmd    // the stage, if there is one, and else the shell
+	stage  *stage.Stage // nil if there is none
+	pid    int          // of the shell
 	out    *output
 	family *family
 	pipe   *os.File // the reading end of both streams
 	folder *folderPipe
 
-	exited  chan struct{} // closed when the shell has ended; err is set before
+	exited  chan struct{} // closed when the shell has ended; status and err are set before
+	gone    chan struct{} // closed when cmd has: with a stage, all has ended
+	lost    atomic.Bool   // the stage was killed, so not all need be found
 	drained chan struct{} // closed when the pipe has no writer left, or was given up
+	status  syscall.WaitStatus
 	err     error
 }
 
@@ -40,10 +48,11 @@ func newMark() string {
 }
 
 // startProcess starts cmd in a session of its own, without input or terminal,
-// both streams in one pipe so that their order is kept. Two goroutines serve
-// it: one ends with the shell, one when the pipe's last writer has ended.
-func startProcess(cmd *exec.Cmd, out *output, mark string, wrap func(*exec.Cmd) error) (*process, error) {
-	p := &process{cmd: cmd, out: out, exited: make(chan struct{}), drained: make(chan struct{})}
+// both streams in one pipe so that their order is kept. With exe it is started
+// below a stage. Two goroutines serve it: one ends with the shell, or the
+// stage, and one when the pipe's last writer has ended.
+func startProcess(cmd *exec.Cmd, out *output, mark string, wrap func(*exec.Cmd) error, exe string) (*process, error) {
+	p := &process{cmd: cmd, out: out, exited: make(chan struct{}), gone: make(chan struct{}), drained: make(chan struct{})}
 	pipe, writer, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -56,22 +65,105 @@ func startProcess(cmd *exec.Cmd, out *output, mark string, wrap func(*exec.Cmd) 
 		err = wrap(cmd)
 	}
 	if err == nil {
-		err = cmd.Start()
+		err = p.start(exe)
 	}
 	if err != nil {
 		return nil, errors.Join(plain(err), pipe.Close())
 	}
-	p.family = newFamily(cmd.Process.Pid, mark, pipe)
+	p.family = newFamily(p.pid, mark, pipe)
+	if p.stage != nil {
+		p.family.staged(cmd.Process.Pid)
+	}
 	go p.wait()
 	go p.drain()
 	return p, nil
 }
 
-// wait ends when the shell has.
+func (p *process) start(exe string) (err error) {
+	if exe == "" {
+		if err = p.cmd.Start(); err == nil {
+			p.pid = p.cmd.Process.Pid
+		}
+		return err
+	}
+	if p.stage, err = stage.Start(exe, p.cmd); err == nil {
+		p.pid = p.stage.Pid
+	}
+	return err
+}
+
+// wait ends when the shell has, or its stage.
 func (p *process) wait() {
-	p.err = p.cmd.Wait()
+	defer close(p.gone)
+	if p.stage == nil {
+		p.err = p.cmd.Wait()
+		if state := p.cmd.ProcessState; state != nil {
+			p.status, _ = state.Sys().(syscall.WaitStatus)
+			p.err = nil
+		}
+		p.family.orphaned()
+		close(p.exited)
+		return
+	}
+	status, told := p.stage.Ended()
+	if p.status = status; !told {
+		p.status = syscall.WaitStatus(syscall.SIGKILL) // What killed the stage kills the rest.
+		p.sweep()
+	}
 	p.family.orphaned()
 	close(p.exited)
+	p.err = p.cmd.Wait()
+	p.family.staged(0)
+}
+
+// sweep kills what a stage that was killed has left.
+func (p *process) sweep() {
+	p.lost.Store(true)
+	ctx, cancel := context.WithTimeout(context.Background(), killTime)
+	defer cancel()
+	pause := time.Millisecond
+	for ctx.Err() == nil {
+		members := p.family.members()
+		if len(members) == 0 {
+			return
+		}
+		p.family.signal(members, syscall.SIGKILL)
+		time.Sleep(pause)
+		pause = min(2*pause, 50*time.Millisecond)
+	}
+}
+
+// left are the processes that run. With a stage nobody is there only when it
+// has ended: a search can miss what is started while it goes on.
+func (p *process) left() []member {
+	for wait := time.Millisecond; ; wait *= 2 {
+		if p.certain() {
+			return nil
+		}
+		members := p.family.members()
+		if len(members) > 0 || p.stage == nil || closed(p.gone) || wait > settleTime {
+			return members
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-p.gone:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+}
+
+// certain reports that nothing of the process can run any more, since a stage
+// has ended by itself.
+func (p *process) certain() bool { return p.stage != nil && closed(p.gone) && !p.lost.Load() }
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }
 
 // drain ends when the last writer of the pipe has, or when give closes it.
@@ -136,13 +228,16 @@ func (p *process) kill() {
 func (p *process) signal(ctx context.Context, signal syscall.Signal) bool {
 	pause := time.Millisecond
 	for first := true; ; first = false {
-		members := p.family.members()
-		if len(members) == 0 && p.hasExited() {
+		members := p.left()
+		if len(members) == 0 && closed(p.gone) {
 			return true
 		}
 		// A kill is repeated for what was started meanwhile; a request is not.
 		if first || signal == syscall.SIGKILL {
 			p.family.signal(members, signal)
+		}
+		if p.stage != nil && signal == syscall.SIGKILL {
+			_ = p.cmd.Process.Signal(syscall.SIGCONT) // Somebody may have stopped it.
 		}
 		timer := time.NewTimer(pause)
 		select {
@@ -155,25 +250,17 @@ func (p *process) signal(ctx context.Context, signal syscall.Signal) bool {
 	}
 }
 
-func (p *process) hasExited() bool {
-	select {
-	case <-p.exited:
-		return true
-	default:
-		return false
-	}
-}
+func (p *process) hasExited() bool { return closed(p.exited) }
 
 // ending describes how the shell ended: "" for exit 0. Only after exited.
 func (p *process) ending() string {
-	state := p.cmd.ProcessState
-	if state == nil {
+	if p.stage == nil && p.err != nil {
 		return "exit unknown: " + p.err.Error()
 	}
-	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		return "exit " + strconv.Itoa(128+int(status.Signal())) + " (" + status.Signal().String() + ")"
+	if p.status.Signaled() {
+		return "exit " + strconv.Itoa(128+int(p.status.Signal())) + " (" + p.status.Signal().String() + ")"
 	}
-	if code := state.ExitCode(); code != 0 {
+	if code := p.status.ExitStatus(); code != 0 {
 		return "exit " + strconv.Itoa(code)
 	}
 	return ""

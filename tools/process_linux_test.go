@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -37,6 +38,30 @@ var spawners = map[string]string{
 	"fifty":          "for i in $(seq 50); do sleep 600 & echo $! >> pids; done",
 }
 
+// escapes leave something running that has given up all by which a search could
+// find it. A stage still holds it.
+var escapes = map[string]string{
+	"escaped":               "env -i setsid -f sh -c 'echo $$ >> pids; exec sleep 600' >/dev/null 2>&1 </dev/null",
+	"escaped twice":         "env -i setsid -f sh -c '(setsid -f sh -c \"echo \\$\\$ >> pids; exec sleep 600\")' >/dev/null 2>&1 </dev/null",
+	"daemon":                "(env -i setsid sh -c 'sh -c \"echo \\$\\$ >> pids; exec sleep 600\" & exit' >/dev/null 2>&1 </dev/null &)",
+	"stubborn daemon":       "env -i setsid -f sh -c 'trap \"\" TERM HUP INT; echo $$ >> pids; while :; do sleep 1; done' >/dev/null 2>&1 </dev/null",
+	"asks its stage to end": "env -i setsid -f sh -c 'echo $$ >> pids; exec sleep 600' >/dev/null 2>&1 </dev/null; for s in TERM INT HUP QUIT USR1 TSTP PIPE; do kill -$s $PPID; done",
+	"stops its stage":       "env -i setsid -f sh -c 'echo $$ >> pids; exec sleep 600' >/dev/null 2>&1 </dev/null; kill -STOP $PPID",
+}
+
+// untilTold waits for the first of pids, which may be written by somebody else.
+const untilTold = "\nuntil [ -s pids ]; do :; done; "
+
+// eachWay runs a test without a stage and with one.
+func eachWay(t *testing.T, test func(t *testing.T, exe string, commands map[string]string)) {
+	t.Run("searched", func(t *testing.T) { test(t, "", spawners) })
+	t.Run("staged", func(t *testing.T) {
+		all := maps.Clone(spawners)
+		maps.Copy(all, escapes)
+		test(t, itself(t), all)
+	})
+}
+
 func (k *kit) pids() []int {
 	k.t.Helper()
 	var ids []int
@@ -52,13 +77,18 @@ func (k *kit) pids() []int {
 
 // B007, B011: a background process delays nothing, is named, and ends with the
 // session or with a cancel of its turn.
-func TestB007B011BackgroundProcess(t *testing.T) {
-	for name, command := range spawners {
+func TestB007B011BackgroundProcess(t *testing.T) { eachWay(t, backgroundProcess) }
+
+func backgroundProcess(t *testing.T, exe string, commands map[string]string) {
+	for name, command := range commands {
+		if name == "stops its stage" {
+			continue // So nobody is told that it has ended.
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			k := newKit(t, Config{Env: []string{"KIT=" + t.TempDir()}})
+			k := newKit(t, Config{Exe: exe, Env: []string{"KIT=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}})
 			k.write("pids", "")
-			r := k.call("bash", args{"command": command + "\necho said"})
+			r := k.call("bash", args{"command": command + untilTold + "echo said"})
 			has(t, r.Text, "said", "still running in the background: pid", "(job 1)")
 			if !r.OK() || len(running(r.Background)) == 0 {
 				t.Fatalf("%+v", r)
@@ -86,11 +116,13 @@ func TestB007B011BackgroundProcess(t *testing.T) {
 
 // B001, B002: after a cancel nothing the command started runs, so nothing of it
 // writes.
-func TestB001B002CancelEndsEverything(t *testing.T) {
-	for name, command := range spawners {
+func TestB001B002CancelEndsEverything(t *testing.T) { eachWay(t, cancelEndsEverything) }
+
+func cancelEndsEverything(t *testing.T, exe string, commands map[string]string) {
+	for name, command := range commands {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			k := newKit(t, Config{})
+			k := newKit(t, Config{Exe: exe})
 			k.write("pids", "")
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
@@ -99,7 +131,7 @@ func TestB001B002CancelEndsEverything(t *testing.T) {
 					cancel()
 				}
 			}
-			r := k.callIn(ctx, k.scope, "bash", args{"command": command + "\necho ready; while :; do echo x >> log; done"})
+			r := k.callIn(ctx, k.scope, "bash", args{"command": command + untilTold + "echo ready; while :; do echo x >> log; done"})
 			if r.Kind != Canceled || len(r.Background) > 0 {
 				t.Errorf("%+v", r)
 			}
@@ -121,12 +153,14 @@ func openHandles(t *testing.T) int {
 
 // Promise 12: whenever a cancel comes, no process is left, and the next call
 // works.
-func TestPromise12RandomCancels(t *testing.T) {
+func TestPromise12RandomCancels(t *testing.T) { eachWay(t, randomCancels) }
+
+func randomCancels(t *testing.T, exe string, _ map[string]string) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))
 	marker := t.TempDir()
-	k := newKit(t, Config{Env: []string{"PATH=" + os.Getenv("PATH"), "KIT=" + marker}})
+	k := newKit(t, Config{Exe: exe, Env: []string{"PATH=" + os.Getenv("PATH"), "KIT=" + marker}})
 	handles := openHandles(t)
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, 8)

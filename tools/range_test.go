@@ -14,9 +14,14 @@ func TestArgumentsThatStartAtOneAreNotZero(t *testing.T) {
 		tool string
 		args args
 	}{
-		{"read_file", args{"path": "a", "offset": 0}}, {"read_file", args{"path": "a", "limit": 0}}, {"read_file", args{"path": "a", "limit": -3}},
-		{"list_dir", args{"depth": 0}}, {"glob", args{"pattern": "*", "limit": 0}}, {"grep", args{"pattern": "x", "limit": -1}},
-		{"bash", args{"command": "true", "timeout_ms": 0}}, {"web_fetch", args{"url": "http://localhost", "limit": 0}},
+		{"read_file", args{"path": "a", "offset": 0}},
+		{"read_file", args{"path": "a", "limit": 0}},
+		{"read_file", args{"path": "a", "limit": -3}},
+		{"list_dir", args{"depth": 0}},
+		{"glob", args{"pattern": "*", "limit": 0}},
+		{"grep", args{"pattern": "x", "limit": -1}},
+		{"bash", args{"command": "true", "timeout_ms": 0}},
+		{"web_fetch", args{"url": "http://localhost", "limit": 0}},
 	} {
 		if r := k.call(c.tool, c.args); r.Kind != BadArgument || !strings.Contains(r.Text, "start at 1") {
 			t.Errorf("%s %v: %+v", c.tool, c.args, r)

@@ -225,7 +225,7 @@ func (a *app) openTools(h *house) (err error) {
 	}
 	h.registry, err = tools.NewRegistry(append(tools.Builtin(h.work, tools.Config{
 		Env: os.Environ(), SecretEnv: keyVariables(), Wrap: h.wrap, SpillDir: h.spill, Skills: skills,
-		WebFetch: a.fetches(), Contained: h.confined.contained,
+		WebFetch: a.fetches(), Exe: h.confined.cfg.Exe, Contained: h.confined.contained,
 		Denied: func(tool, path string) bool { return h.policy.Denied(tool, path) },
 	}), own...)...)
 	if err == nil && len(f.Tools) > 0 {

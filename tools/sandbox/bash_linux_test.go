@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +22,10 @@ func TestTheBashToolInTheSandbox(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		set := tools.Builtin(ws, tools.Config{Env: os.Environ(), Wrap: a.sandbox.Wrap})
+		set := tools.Builtin(ws, tools.Config{
+			Env: os.Environ(), Wrap: a.sandbox.Wrap, Exe: executable(t),
+			Contained: func() bool { return a.sandbox.Kind() == Bubblewrap },
+		})
 		bash := set[slices.IndexFunc(set, func(tool tools.Tool) bool { return tool.Spec().Name == "bash" })]
 		defer func() {
 			if err := ws.Close(); err != nil {
@@ -53,11 +57,36 @@ func TestTheBashToolInTheSandbox(t *testing.T) {
 		if !r.OK() || len(r.Background) < 2 {
 			t.Error(r)
 		}
+		const escape = "env -i setsid -f sh -c 'echo > there; exec sleep 600' </dev/null >/dev/null 2>&1; until [ -e there ]; do :; done"
+		if r := run(escape + "; echo done"); !r.OK() || !strings.Contains(r.Text, "done") {
+			t.Error(r)
+		}
+		if len(workingIn(t, a.root)) == 0 {
+			t.Error("nothing has been left running")
+		}
 		scope.Close()
+		if pids := workingIn(t, a.root); len(pids) > 0 {
+			t.Errorf("processes %v are left", pids)
+		}
 		for _, pid := range r.Background {
 			if status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline"); err == nil && len(status) > 0 {
 				t.Errorf("process %d is left: %q", pid, status)
 			}
 		}
 	})
+}
+
+// workingIn returns the processes whose working directory is in a folder.
+func workingIn(t *testing.T, dir string) (pids []string) {
+	t.Helper()
+	all, err := filepath.Glob("/proc/[0-9]*/cwd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, link := range all {
+		if at, err := os.Readlink(link); err == nil && within(at, dir) {
+			pids = append(pids, link)
+		}
+	}
+	return pids
 }

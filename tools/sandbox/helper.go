@@ -6,6 +6,8 @@ import (
 	"encoding/gob"
 	"fmt"
 	"os"
+
+	"github.com/weir-agents/weir/tools/internal/stage"
 )
 
 // helperName is the hidden first argument of a program that is its own helper.
@@ -19,10 +21,15 @@ const (
 )
 
 // Main must be called before anything else by the main function of a program
-// that uses this package, with its arguments (without its name). If they are
-// those of the helper, it becomes the command it was started for and does not
-// return, or handled is true and the program must exit with code.
+// that uses this package, or tools.Config.Exe, with its arguments (without its
+// name). If they are those of the helper, it becomes the command it was started
+// for and does not return, or handled is true and the program must exit with
+// code. If they are those of the process that looks after a command, handled is
+// true when all that the command has started has ended.
 func Main(args []string) (handled bool, code int) {
+	if handled, code := stage.Main(args); handled {
+		return true, code
+	}
 	if len(args) == 0 || args[0] != helperName {
 		return false, 0
 	}

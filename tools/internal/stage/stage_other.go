@@ -1,0 +1,24 @@
+//go:build !linux
+
+package stage
+
+import (
+	"errors"
+	"os/exec"
+	"syscall"
+)
+
+// Works says that there are stages on this system.
+const Works = false
+
+// Stage is a command that was started by a stage. There is none but on Linux.
+type Stage struct{ Pid int }
+
+// Start is an error.
+func Start(string, *exec.Cmd) (*Stage, error) { return nil, errors.ErrUnsupported }
+
+// Ended is never called.
+func (*Stage) Ended() (syscall.WaitStatus, bool) { return 0, false }
+
+// Main handles nothing.
+func Main([]string) (handled bool, code int) { return false, 0 }

@@ -11,6 +11,9 @@ import (
 
 // completion prints what makes a shell complete the command line.
 func (a *app) completion(c completionCmd) error {
+	if err := c.check(); err != nil {
+		return err
+	}
 	m := newParser(&flags{}, io.Discard, nil).Model
 	var words []string
 	for _, n := range m.Children {

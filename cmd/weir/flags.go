@@ -12,8 +12,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// flags are the command line. The flags of a turn are those of every command,
-// since most commands say what a turn would do with them.
+// flags are the command line. The flags of a turn may stand before and behind a
+// command; which of them it takes is what flagUsed says.
 type flags struct {
 	Prompt string `short:"p" placeholder:"PROMPT" help:"Answer one prompt, then exit; - reads it from standard input. Other standard input is context."`
 
@@ -144,7 +144,9 @@ func newParser(f *flags, w io.Writer, files kong.Resolver, more ...kong.Option) 
 func parse(args []string, w io.Writer, files kong.Resolver) (f *flags, command string, said given, err error) {
 	f = &flags{}
 	helped := false
-	ctx, err := newParser(f, w, files, kong.Exit(func(int) { helped = true })).Parse(args)
+	parser := newParser(f, w, files, kong.Exit(func(int) { helped = true }))
+	restrict(parser, args)
+	ctx, err := parser.Parse(args)
 	if helped {
 		return nil, "", said, errHelp
 	}
@@ -160,12 +162,19 @@ func parse(args []string, w io.Writer, files kong.Resolver) (f *flags, command s
 		}
 	}
 	command, _, _ = strings.Cut(ctx.Command(), " ")
+	if err := checkUse(ctx, command); err != nil {
+		return nil, "", said, err
+	}
 	return f, command, givenBy(ctx), f.check()
 }
 
 // explain says what was wrong with the command line.
 func explain(err error, args []string) string {
 	text := strings.Join(strings.Fields(err.Error()), " ")
+	if flag, ok := strings.CutSuffix(text, ` but got "EOL" (<EOL>)`); ok {
+		flag, _, _ = strings.Cut(flag, ":")
+		return flag + " needs a value behind it"
+	}
 	if strings.HasPrefix(text, "unexpected argument") && len(args) > 0 {
 		return text + "; a prompt goes behind -p"
 	}

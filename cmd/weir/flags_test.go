@@ -26,9 +26,15 @@ func TestWrongUsageIsOneClearLine(t *testing.T) {
 		"--mode x":               `--mode must be one of "ask","read-only","accept-edits","plan","bypass" but got "x" (weir --help lists all)`,
 		"--provider x":           `the provider is "x", must be openai, anthropic or script (--provider, WEIR_PROVIDER)`,
 		"mend it":                "unexpected argument mend; a prompt goes behind -p (weir --help lists all)",
-		"-p":                     "--prompt: expected string value but got \"EOL\" (<EOL>) (weir --help lists all)",
+		"-p":                     "--prompt needs a value behind it (weir --help lists all)",
 		"--prompt=":              "the prompt is empty: say something behind -p, or -p - to read it from standard input",
 		"version --json":         `unknown flag --json (weir --help lists all)`,
+		"sim --script x -p y":    "weir sim has no use for --prompt (weir sim --help lists what it takes)",
+		"--model x version":      "weir version has no use for --model (weir version --help lists what it takes)",
+		"completion bash -q":     "weir completion has no use for --quiet (weir completion --help lists what it takes)",
+		"tools --mode plan":      "weir tools has no use for --mode (weir tools --help lists what it takes)",
+		"doctor -p x":            "weir doctor has no use for --prompt (weir doctor --help lists what it takes)",
+		"config --prompt=x":      "weir config has no use for --prompt (weir config --help lists what it takes)",
 		"--max-cost=-1":          "--max-cost is -1, must not be negative",
 		"--max-tokens-total=-1":  "--max-tokens-total is -1, must not be negative",
 		"--first-byte-timeout=x": `--first-byte-timeout: expected duration but got "x": time: invalid duration "x" (weir --help lists all)`,
@@ -74,7 +80,7 @@ func TestHelpNamesEveryFlagAndCommand(t *testing.T) {
 	if _, _, _, err := parse([]string{"--help"}, &b, nil); !errors.Is(err, errHelp) {
 		t.Fatal(err)
 	}
-	for _, word := range []string{"--prompt", "--provider", "--base-url", "--output-format", "--deltas", "--deny", "sim", "tools", "version", "Limits:"} {
+	for _, word := range []string{"--prompt", "--provider", "--base-url", "--output-format", "--deltas", "--deny", "sim", "tools", "version", "Limits:", "$WEIR_MODEL"} {
 		if !strings.Contains(b.String(), word) {
 			t.Errorf("help does not say %s:\n%s", word, b.String())
 		}

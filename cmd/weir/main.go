@@ -55,31 +55,34 @@ func (a *app) main(args []string) int {
 		_, err = a.std.Out.Write(nil) // the error of an earlier write, if there was one
 		return a.fail(err)
 	}
-	if err == nil && a.command == "doctor" {
-		return a.doctor(args)
-	}
-	if err == nil {
-		a.args = args
-		talks := a.command == "turn" && !a.flags.prompted && a.std.InTerminal
-		err = a.configure(args, talks)
-	}
 	if err != nil {
 		return a.fail(err)
 	}
-	switch f := a.flags; a.command {
+	switch a.command { // these go without the configuration
+	case "doctor": // or read it themselves
+		return a.doctor(args)
 	case "sim":
-		return a.fail(a.sim(f.Sim))
-	case "tools":
-		return a.fail(a.listTools(f.ListTools))
+		return a.fail(a.sim(a.flags.Sim))
 	case "version":
 		return a.fail(a.version())
+	case "completion":
+		return a.fail(a.completion(a.flags.Completion))
+	}
+	return a.configured(args)
+}
+
+// configured runs a command that goes by the configuration.
+func (a *app) configured(args []string) int {
+	a.args = args
+	talks := a.command == "turn" && !a.flags.prompted && a.std.InTerminal
+	if err := a.configure(args, talks); err != nil {
+		return a.fail(err)
+	}
+	switch a.command {
+	case "tools":
+		return a.fail(a.listTools(a.flags.ListTools))
 	case "config":
 		return a.fail(a.printConfig())
-	case "completion":
-		if err := f.Completion.check(); err != nil {
-			return a.fail(err)
-		}
-		return a.fail(a.completion(f.Completion))
 	default:
 		a.tellRefused()
 		code, err := a.turns()

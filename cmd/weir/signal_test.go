@@ -94,14 +94,16 @@ func TestB031_AClosedPipeFromTheStart(t *testing.T) {
 
 func TestB031_AFullDeviceIsAnError(t *testing.T) {
 	t.Parallel()
+	script := "--script=" + scriptFile(t, `{"steps": ["fine"]}`)
 	for _, args := range [][]string{
-		{"-p", "hi"}, {"-p", "hi", "--output-format", "json"}, {"-p", "hi", "--output-format", "jsonl"}, {"version"}, {"tools"}, {"--help"},
+		{"-p", "hi", script}, {"-p", "hi", "--output-format", "json", script}, {"-p", "hi", "--output-format", "jsonl", script},
+		{"version"}, {"tools"}, {"--help"},
 	} {
 		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := run(t, nil, full, append(args, "--script", scriptFile(t, `{"steps": ["fine"]}`))...)
+		p := run(t, nil, full, args...)
 		_ = full.Close()
 		p.exits(t, 1)
 		p.err.want(t, "weir: write standard output: no space left on device\n")

@@ -29,7 +29,7 @@ type Change struct {
 	Metric                  string
 	Before, After           float64 // medians
 	// Ratio is After by Before, and Low and High hold it with 95 % confidence,
-	// by bootstrap over the rounds.
+	// by bootstrap over the rounds; all are 0 where Before is not above 0.
 	Ratio, Low, High float64
 	Verdict          string // better, worse, same, or unclear
 }
@@ -54,19 +54,34 @@ func Compare(before, after Report) []Change {
 	for _, r := range after.Rows {
 		for _, m := range r.Metrics {
 			old, ok := was[r.Scenario+"|"+r.Case+"|"+r.Subject+"|"+m.Name]
-			if !ok || old.Median() == 0 {
+			if !ok {
 				continue
 			}
 			c := Change{
 				Scenario: r.Scenario, Case: r.Case, Subject: r.Subject, Metric: m.Name + " " + m.Unit,
-				Before: old.Median(), After: m.Median(), Ratio: m.Median() / old.Median(),
+				Before: old.Median(), After: m.Median(),
 			}
-			c.Low, c.High = interval(old.Rounds, m.Rounds)
-			c.Verdict = verdict(c, m.Less, min(len(old.Rounds), len(m.Rounds)))
+			c.Verdict = judge(&c, old, m)
 			all = append(all, c)
 		}
 	}
 	return all
+}
+
+// judge sets the ratio of c and returns its verdict.
+func judge(c *Change, old, m Metric) string {
+	switch {
+	case c.Before == c.After && c.Before <= 0:
+		return "same"
+	case c.Before <= 0 || c.After < 0: // nothing to divide by
+		return "unclear"
+	}
+	c.Ratio = c.After / c.Before
+	c.Low, c.High = interval(old.Rounds, m.Rounds)
+	if slices.Contains(old.Withheld, "p50") || slices.Contains(m.Withheld, "p50") {
+		return "unclear" // the medians are of too few samples
+	}
+	return verdict(*c, m.Less, min(len(old.Rounds), len(m.Rounds)))
 }
 
 // interval returns where the ratio of the medians lies with 95 % confidence.
@@ -81,7 +96,7 @@ func interval(before, after []float64) (low, high float64) {
 	}
 	var ratios []float64
 	for range resamples {
-		if b := draw(before); b != 0 {
+		if b := draw(before); b > 0 {
 			ratios = append(ratios, draw(after)/b)
 		}
 	}
@@ -115,8 +130,12 @@ func changes(w io.Writer, all []Change) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "scenario\tcase\tsubject\tmetric\tbefore\tafter\tratio\t95 %\tverdict")
 	for _, c := range all {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%.3f\t%.3f–%.3f\t%s\n", c.Scenario, c.Case, c.Subject, c.Metric,
-			short(c.Before), short(c.After), c.Ratio, c.Low, c.High, c.Verdict)
+		ratio, span := "–", "–"
+		if c.Ratio != 0 {
+			ratio, span = fmt.Sprintf("%.3f", c.Ratio), fmt.Sprintf("%.3f–%.3f", c.Low, c.High)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.Scenario, c.Case, c.Subject, c.Metric,
+			short(c.Before), short(c.After), ratio, span, c.Verdict)
 	}
 	return t.Flush()
 }

@@ -40,6 +40,30 @@ func TestCompareSaysWhatChangedAndWhatIsNoise(t *testing.T) {
 	}
 }
 
+// What was nothing, or is of too few samples, has no ratio and no verdict but
+// that it stayed the same.
+func TestCompareJudgesNothingItCannot(t *testing.T) {
+	zero, some := []float64{0, 0, 0, 0, 0}, []float64{7, 7, 7, 7, 7}
+	few := report(some...)
+	for i := range few.Rows[0].Metrics {
+		few.Rows[0].Metrics[i].Withheld = []string{"p50", "p90"}
+	}
+	for _, c := range []struct {
+		name          string
+		before, after bench.Report
+		want          string
+	}{
+		{"nothing and nothing", report(zero...), report(zero...), "same"},
+		{"nothing and something", report(zero...), report(some...), "unclear"},
+		{"too few samples", few, report(14, 14, 14, 14, 14), "unclear"},
+	} {
+		got := bench.Compare(c.before, c.after)
+		if len(got) != 2 || got[0].Verdict != c.want || got[1].Verdict != c.want {
+			t.Errorf("%s: %+v", c.name, got)
+		}
+	}
+}
+
 func TestCompareReadsWhatARunWrote(t *testing.T) {
 	dir := t.TempDir()
 	for name, r := range map[string]bench.Report{"a.json": report(100, 101, 99, 100), "b.json": report(50, 51, 49, 50)} {

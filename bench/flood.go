@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"time"
 )
 
 // Flow is what one answer or several at once cost their reader.
@@ -11,8 +12,9 @@ type Flow struct {
 	Tokens, Texts int // tokens that came, and in how many pieces
 }
 
-// PerCore returns tokens by second of processor time.
-func (f Flow) PerCore() float64 { return float64(f.Tokens) / f.CPU.Seconds() }
+// PerCore returns tokens by second of processor time, of which the system counts
+// no less than a microsecond.
+func (f Flow) PerCore() float64 { return float64(f.Tokens) / max(f.CPU, time.Microsecond).Seconds() }
 
 // ReadAll reads one answer of n tokens and fails if it is another.
 func ReadAll(ctx context.Context, c Client, n int) (Flow, error) {

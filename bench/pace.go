@@ -143,5 +143,7 @@ func (a *paced) take(p Pace, r reading, got []passed, stamps *Stamps) {
 		a.track.add(tok.now, micros(added))
 	}
 	a.all.add(r, stamps.tokens())
-	a.kept += float64(time.Duration(p.Tokens-1)*p.Gap) / float64(r.last.Sub(r.first))
+	if took := r.last.Sub(r.first); took > 0 { // else all came at once: no pace at all
+		a.kept += float64(time.Duration(p.Tokens-1)*p.Gap) / float64(took)
+	}
 }

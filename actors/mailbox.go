@@ -12,11 +12,12 @@ import (
 // can reach it; what is beyond is refused.
 const controlMax = 1024
 
-// controlGuests is how much of the control lane those may fill who stand
-// outside of the session: cancels, answers, readers. The session's own commands
-// always have the rest, however they flood, and the one Grant of the reader: lost
-// credit would never come back.
-const controlGuests = controlMax / 2
+// controlGuests is how much of the control lane each kind of command may fill
+// that comes from outside of the session: cancels, answers, and what else there
+// is. So none of them crowds out another, least of all a cancel (I7). The
+// session's own commands always have the rest, however they flood, and the one
+// Grant of the reader: lost credit would never come back.
+const controlGuests = controlMax / 4
 
 // controlRun is how many commands in a row pass data that waits; then one piece
 // of data has its turn. A flood of commands slows a turn down by this factor and
@@ -42,7 +43,8 @@ type mailbox struct {
 	data      ring
 	inside    int // guests that stand in data
 	control   []any
-	passed    int // commands in a row that data has waited for
+	origins   [origins]int // of what stands in control
+	passed    int          // commands in a row that data has waited for
 	system    []any
 	closed    bool // Stop was posted: nothing is taken any more
 	stopping  bool // the actor has it: what still waits is refused
@@ -76,13 +78,27 @@ func isControl(msg any) bool {
 	}
 }
 
-// isOutside reports whether msg comes from a caller or a host actor.
-func isOutside(msg any) bool {
+// origin says where a command comes from, as far as the room for it is concerned.
+type origin uint8
+
+const (
+	ours origin = iota // the session's own actors, or the one Grant of the reader
+	canceling
+	answering
+	otherwise
+	origins
+)
+
+func originOf(msg any) origin {
 	switch msg.(type) {
-	case Cancel, Resolve, Attach, StopCompaction:
-		return true
+	case Cancel:
+		return canceling
+	case Resolve:
+		return answering
+	case Attach, Stop, StopCompaction:
+		return otherwise
 	default:
-		return false
+		return ours
 	}
 }
 
@@ -127,9 +143,11 @@ func (m *mailbox) push(message, inner any) (taken bool, why refusal) {
 			}
 			message = g // without its envelope, so that the next can be summed
 		}
-		if len(m.control) >= controlMax || isOutside(inner) && len(m.control) >= controlGuests {
+		from := originOf(inner)
+		if len(m.control) >= controlMax || from != ours && m.origins[from] >= controlGuests {
 			return false, laneFull
 		}
+		m.origins[from]++
 		m.control = append(m.control, message)
 	case m.data.n >= m.capacity, isGuest(inner) && m.inside >= m.guests:
 		return false, laneFull
@@ -239,6 +257,7 @@ func (m *mailbox) next() (any, lane) {
 		msg := m.control[0]
 		m.control = shift(m.control)
 		m.passed++
+		m.origins[originOf(actor.UnwrapEnvelopeMessage(msg))]--
 		return msg, m.lane()
 	case m.data.n > 0:
 		m.passed = 0

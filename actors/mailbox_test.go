@@ -111,22 +111,26 @@ func TestMailboxBoundsTheControlLane(t *testing.T) {
 	same(t, controlMax, len(k.run()))
 }
 
-// A flood of cancels and answers leaves room for the session's own commands,
-// and lets its data through: one after each controlRun of them.
+// A flood of answers leaves room for cancels, readers and the session's own
+// commands, and lets its data through: one after each controlRun of them.
 func TestMailboxIsNotStarvedByAFloodOfCommands(t *testing.T) {
 	k := newBoxTest(2, 0)
 	k.m.PostUserMessage(1)
 	k.m.PostUserMessage(2)
 	for range controlGuests {
-		k.m.PostUserMessage(Resolve{})
+		k.m.PostUserMessage(&actor.MessageEnvelope{Message: Resolve{}})
 	}
-	k.m.PostUserMessage(Cancel{})
+	k.m.PostUserMessage(Resolve{})
 	same(t, []refusal{laneFull}, k.refused)
+	k.m.PostUserMessage(Cancel{})
+	k.m.PostUserMessage(Attach{})
 	k.m.PostUserMessage(CloseCalls{})
 	same(t, []refusal{laneFull}, k.refused)
 	got := k.run()
-	same(t, controlGuests+3, len(got))
+	same(t, controlGuests+5, len(got))
 	same(t, []any{1, 2}, []any{got[controlRun], got[2*controlRun+1]})
+	k.m.PostUserMessage(Resolve{}) // there is room again
+	same(t, 1, len(k.run()))
 }
 
 // A flood of prompts leaves room for the session's own actors (I2).

@@ -65,6 +65,28 @@ func TestAFloodOfAnswersBreaksNoTurn(t *testing.T) {
 	}
 }
 
+// I7: a flood of answers to nothing takes no cancel its way.
+func TestACancelPassesAFloodOfAnswers(t *testing.T) {
+	model := script.New(parse(t, `{"select":"sequence","loop":true,"steps":[{"blocks":[{"text":["a",{"gate":"never"}]}]}]}`))
+	s := open(t, model, pipeline.Config{})
+	answer := func() { s.Resolve("nonsense", "allow", "") }
+	stop := flood(answer, answer, answer, answer)
+	defer stop()
+	for range 20 {
+		for e, err := range s.Run(t.Context(), "go") {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Type() != "text_delta" {
+				continue
+			}
+			if o := <-s.Cancel(pipeline.CancelNow); o != pipeline.Canceled {
+				t.Fatalf("the cancel was answered %q while its turn ran", o)
+			}
+		}
+	}
+}
+
 // asks is a policy that asks about one call and allows the others.
 type asks struct{ bypass }
 

@@ -3,6 +3,7 @@ package pipeline_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -172,5 +173,34 @@ func TestAContextThatEndsInAPostLeavesNothingRunning(t *testing.T) {
 			t.Errorf("%s: the turn ended as %+v", how, end)
 		}
 		s.Close()
+	}
+}
+
+// A panic in the loop body, and runtime.Goexit as t.FailNow does it, leave the
+// loop like break: the turn is canceled, and has ended when they go on.
+func TestLeavingALoopByAPanicCancelsItsTurn(t *testing.T) {
+	for name, leave := range map[string]func(){"panic": func() { panic("mine") }, "goexit": runtime.Goexit} {
+		model := script.New(parse(t, `{"select":"sequence","steps":[{"blocks":[{"text":["half",{"gate":"never"}]}]},"fine"]}`))
+		ended := make(chan pipeline.Outcome, 2)
+		s := open(t, model, pipeline.Config{Hooks: pipeline.Hooks{AfterTurn: func(_ context.Context, e pipeline.TurnEnded) { ended <- e.Outcome }}})
+		left := make(chan any, 1)
+		go func() {
+			defer func() { left <- recover() }()
+			for e := range s.Run(t.Context(), "go") {
+				if e.Type() == "text_delta" {
+					leave()
+				}
+			}
+		}()
+		if v := await(t, left); name == "panic" && v != "mine" {
+			t.Errorf("the panic became %v", v)
+		}
+		if end := last(t, run(t, s, "and now?")); end.Text != "fine" || end.Turn != "t2" {
+			t.Errorf("%s: the next turn ended as %+v", name, end)
+		}
+		s.Close() // waits for the hooks
+		if a, b := <-ended, <-ended; a == b {
+			t.Errorf("%s: both turns ended %q", name, a)
+		}
 	}
 }

@@ -13,8 +13,8 @@ import (
 // Run posts a prompt and ranges over the events up to the end of the turn that
 // answers it. Nothing starts until it is ranged over. The error half is only
 // the caller's own mistake: a closed session, a full queue, a loop that reads
-// already, ctx's end; a failed turn is an event. Breaking out of the loop
-// cancels that turn and waits for its end. When ctx ends the turn is canceled,
+// already, ctx's end; a failed turn is an event. Breaking out of the loop,
+// also by a panic or runtime.Goexit, cancels that turn and waits for its end. When ctx ends the turn is canceled,
 // its remaining events still come, then ctx's error. A prompt that still waits
 // behind another turn is dropped instead, and that turn goes on.
 func (s *Session) Run(ctx context.Context, text string, attach ...provider.Block) iter.Seq2[Event, error] {
@@ -43,6 +43,12 @@ type run struct {
 }
 
 func (r *run) loop(ctx context.Context, yield func(Event, error) bool) {
+	left := true // also by a panic or runtime.Goexit in the loop body
+	defer func() {
+		if left {
+			r.leave()
+		}
+	}()
 	var stopped error
 	for !r.over {
 		e, err := r.session.next(ctx)
@@ -50,10 +56,10 @@ func (r *run) loop(ctx context.Context, yield func(Event, error) bool) {
 		case err == nil:
 			r.see(e)
 			if !yield(e, nil) {
-				r.leave()
 				return
 			}
 		case err == ErrClosed:
+			left = false
 			yield(nil, err)
 			return
 		default: // ctx has ended: cancel, and read on without it
@@ -62,6 +68,7 @@ func (r *run) loop(ctx context.Context, yield func(Event, error) bool) {
 			ctx = context.Background()
 		}
 	}
+	left = false
 	if stopped != nil {
 		yield(nil, stopped)
 	}

@@ -21,7 +21,9 @@ var pages = map[string][]pipeline.Event{
 		step(1), thought("First I look."), text(laidOut[:50]), text(laidOut[50:]), message(provider.Text{Text: laidOut}), ended(pipeline.Completed),
 	},
 	"laid out and interrupted": {
-		step(1), text("```go\nfunc f() {\n"), pipeline.PromptQueued{Text: "and then"}, text("\treturn // still code\n"),
+		step(1), text("```go\nfunc f() {\n"),
+		pipeline.PromptQueued{Text: "and then"},
+		text("\treturn // still code\n"),
 		broke(provider.TruncatedStream, "it ended early"), retry(2, 1800, "it ended early", true),
 		step(1), text("**Half"), ended(pipeline.Canceled),
 	},

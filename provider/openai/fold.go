@@ -89,6 +89,7 @@ func (f *fold) choice(c *choice, out *wire.Out) error {
 	}
 	if c.refusal != nil {
 		f.refused = true
+		f.split.flush(f.sink(out)) // it is the answer, also behind thinking that was not closed
 		f.text(c.refusal, out)
 	}
 	for i := range c.calls {

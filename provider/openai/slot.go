@@ -144,15 +144,30 @@ func (f *fold) merge(s *slot, e *entry, id, name string, out *wire.Out) {
 	if !named && len(text) == 0 || s.name == "" && s.args.Len() == 0 {
 		return
 	}
-	if s.block < 0 {
-		s.block = f.block()
-	}
+	f.seat(s, out)
 	out.Begin(provider.ToolCallDelta, s.block, s.id, s.name)
 	if len(out.Text) == 0 && len(text) > spareBytes { // a very long piece is not copied
 		out.Text = text
 		return
 	}
 	out.Text = append(out.Text, text...)
+}
+
+// seat gives s its block, and before it one to each call that appeared earlier
+// and is still to be named: the order of calls is that of their appearance.
+func (f *fold) seat(s *slot, out *wire.Out) {
+	if s.block >= 0 {
+		return
+	}
+	for _, earlier := range f.slots {
+		if earlier.block < 0 {
+			earlier.block = f.block()
+			out.Begin(provider.ToolCallDelta, earlier.block, earlier.id, earlier.name)
+		}
+		if earlier == s {
+			return
+		}
+	}
 }
 
 // spareBytes is how much memory for decoding is kept for the next piece.

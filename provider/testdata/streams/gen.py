@@ -564,6 +564,8 @@ oai("all-in-one-chunk", "Thinking, text, a call, the finish and the usage share 
     ok("Now.", "Hm.", [call("c1", "now", {}, "{}")], "tool_calls", (4, 4)))
 oai("refusal", "A refusal is text and the finish.", [X({"refusal": "I will "}), X({"refusal": "not."}), FIN(X), DONE],
     ok("I will not.", finish="refusal"))
+oai("refusal-within-think", "A refusal is text also where a think tag was not closed.",
+    [X.text("<think>May I?"), X({"refusal": "I will not."}), FIN(X), DONE], ok("I will not.", thinking="May I?", finish="refusal"))
 oai("function-call", "The legacy function_call in pieces is one call without an id.",
     [X({"function_call": {"name": "now", "arguments": ""}}), X({"function_call": {"arguments": '{"zone"'}}),
      X({"function_call": {"name": "", "arguments": ':"utc"}'}}), FIN(X, "function_call"), DONE],
@@ -604,6 +606,9 @@ oai("bad-tool-call", "Arguments whose call has no name.", [X.tc(entry(0, "c1", a
 oai("call-empty-slot", "A slot with an id and nothing else is dropped.",
     [X.tc(entry(0, "c0")), X.tc(entry(1, "c1", "now", "{}")), FIN(X, "tool_calls"), DONE],
     ok(calls=[call("c1", "now", {}, "{}")], finish="tool_calls"))
+oai("call-named-later", "A call that began with an id alone is named after the next one: it stays the first.",
+    [X.tc(entry(0, "c0")), X.tc(entry(1, "c1", "now", "{}")), X.tc(entry(0, name="list_dir", args='{"path":"a"}')), FIN(X, "tool_calls"), DONE],
+    ok(calls=[call("c0", "list_dir", {"path": "a"}, '{"path":"a"}'), call("c1", "now", {}, "{}")], finish="tool_calls"))
 oai("call-ids-same", "Two calls have the same id: the first keeps it.",
     [X.tc(entry(0, "call_0", "now", "{}")), X.tc(entry(1, "call_0", "list_dir", '{"path":"a"}')), FIN(X, "tool_calls"), DONE],
     ok(calls=[call("call_0", "now", {}, "{}"), call("*", "list_dir", {"path": "a"}, '{"path":"a"}')], finish="tool_calls"))

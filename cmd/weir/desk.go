@@ -75,9 +75,12 @@ func (d consoleDesk) close()                   { d.Close() }
 
 // openDesk opens the desk and the lines typed at it: plain ones, or those of a
 // console, which are taken before its next key is. act is called when a key says
-// to cancel, and reports whether the line is to be emptied.
+// to cancel, and reports whether the line is to be emptied; complete is that of an
+// editor.
 // saved says that the history can be kept.
-func (a *app) openDesk(saved bool, act func(edit.Act, int) bool) (d desk, plain <-chan line, typed <-chan string, err error) {
+func (a *app) openDesk(saved bool, act func(edit.Act, int) bool, complete func(string) []string) (
+	d desk, plain <-chan line, typed <-chan string, err error,
+) {
 	if !a.std.OutTerminal || a.env("TERM") == "dumb" || a.flags.Format != "text" {
 		screen := io.Writer(a.std.Err)
 		if a.std.OutTerminal && a.flags.Format == "text" {

@@ -16,6 +16,8 @@ type progress struct {
 	began   time.Time
 	step    int
 	in, out int       // tokens of the completed messages
+	used    int       // of the model's window; 0 if that is not known
+	window  int       // tokens the model takes
 	runes   int       // streamed of the message on its way
 	first   time.Time // when its first delta came
 	doing   string
@@ -28,7 +30,7 @@ const runesPerToken = 4
 func (p *progress) see(e pipeline.Event, now time.Time) {
 	switch e := e.(type) {
 	case pipeline.TurnStarted:
-		*p = progress{began: now, doing: "starting"}
+		p.begin(now, "starting")
 	case pipeline.StepStarted:
 		p.step, p.doing, p.runes, p.first, p.args = e.Step, "waiting for the model", 0, time.Time{}, 0
 	case pipeline.ThinkingDelta:
@@ -41,7 +43,11 @@ func (p *progress) see(e pipeline.Event, now time.Time) {
 	case pipeline.MessageCompleted:
 		p.runes, p.args = 0, 0
 		if e.Usage != nil {
-			p.in, p.out = e.Usage.Input, p.out+e.Usage.Output
+			p.in, p.out, p.used = p.in+e.Usage.Input, p.out+e.Usage.Output, e.Usage.Input+e.Usage.Output
+		}
+	case pipeline.Notice:
+		if e.Code == "compacted" { // what is left, the next answer tells
+			p.used = 0
 		}
 	case pipeline.ApprovalRequested:
 		p.doing = "waiting for you"
@@ -57,6 +63,11 @@ func (p *progress) see(e pipeline.Event, now time.Time) {
 		p.doing = "waiting to ask again"
 	default:
 	}
+}
+
+// begin begins anew with something else in the same window.
+func (p *progress) begin(now time.Time, doing string) {
+	*p = progress{began: now, doing: doing, used: p.used, window: p.window}
 }
 
 func (p *progress) stream(text, doing string, now time.Time) {
@@ -90,6 +101,9 @@ func (p *progress) text(now time.Time) string {
 	}
 	if took := now.Sub(p.first); guess > 0 && took >= time.Second {
 		parts = append(parts, fmt.Sprintf("%.0f tokens/s", float64(guess)/took.Seconds()))
+	}
+	if p.used > 0 && p.window > 0 {
+		parts = append(parts, fmt.Sprintf("window %d %%", 100*p.used/p.window))
 	}
 	return "  " + strings.Join(append(parts, p.doing), " · ")
 }

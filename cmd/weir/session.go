@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,7 @@ type house struct {
 	hook     *hook.Hooks
 	commands []workspace.Command
 	confined *confinement
+	window   int    // tokens that the model takes
 	spill    string // folder of long output; "" for none
 	// unsaved is why nothing can be saved, nil if it can.
 	unsaved     error
@@ -116,6 +118,7 @@ func (a *app) fill(h *house) (err error) {
 	}
 	h.provider = p
 	h.model.Store(&model)
+	h.window = cmp.Or(f.Context, pipeline.ContextTokens(model))
 	limits, err := a.limits(model)
 	if err != nil {
 		return err

@@ -95,7 +95,8 @@ func helpText() string {
 	}
 	b.WriteString("\n@PATH            a file in a prompt goes with it" +
 		"\n!COMMAND         a command of yours, which the model does not see" +
-		"\nEnter sends; \\ and Enter, or Ctrl-J, begins a new line; Up and Ctrl-R find what you typed before" +
+		"\nEnter sends; \\ and Enter, or Ctrl-J, begins a new line" +
+		"\nUp and Ctrl-R find what you typed before; Tab completes commands and paths" +
 		"\nCtrl-C or Escape cancels what goes on; Ctrl-D leaves")
 	return b.String()
 }

@@ -9,15 +9,36 @@ import (
 )
 
 func TestCompletionOfCommandsAndPaths(t *testing.T) {
-	t.Chdir(tree(t, map[string]string{"docs/a.md": "", "docs/b.md": "", "do": "", ".hidden": "", "with blank": ""}))
+	c := completer{
+		root:     tree(t, map[string]string{"docs/a.md": "", "docs/b.md": "", "do": "", ".hidden": "", "with blank": ""}),
+		commands: []string{"/model", "/mode", "/own"},
+	}
 	for before, want := range map[string][]string{
-		"/mo": {"/model", "/mode"}, "/nope": nil, "see /mo": nil, "@do": {"@do", "@docs/"}, "see @docs/": {"@docs/a.md", "@docs/b.md"},
+		"/mo": {"/model", "/mode"}, "/o": {"/own"}, "/nope": nil, "see /mo": nil, "@do": {"@do", "@docs/"}, "see @docs/": {"@docs/a.md", "@docs/b.md"},
 		"@": {"@do", "@docs/"}, "@.h": {"@.hidden"}, "@nowhere/": nil, "word": nil, "": nil,
+		"@" + c.root + "/docs/a": {"@" + c.root + "/docs/a.md"},
 	} {
-		if diff := cmp.Diff(want, complete(before)); diff != "" {
+		if diff := cmp.Diff(want, c.complete(before)); diff != "" {
 			t.Errorf("%q:\n%s", before, diff)
 		}
 	}
+}
+
+// TestCompletionGoesByTheFolderThatIsWorkedIn has a command of the person's own
+// too, and the folder is another than that of the process.
+func TestCompletionGoesByTheFolderThatIsWorkedIn(t *testing.T) {
+	t.Parallel()
+	home := tree(t, map[string]string{".config/weir/commands/polish.md": "Polish it."})
+	d := onDesktop(t, home, "--script", scriptFile(t, `{"steps": ["fine"]}`), "--cwd", tree(t, map[string]string{"remarks.md": "so"}))
+	d.sees(t, "weir> ")
+	d.types(t, "/pol\t")
+	d.sees(t, "weir> /polish ")
+	d.types(t, "@rem\t")
+	d.sees(t, "weir> /polish @remarks.md ")
+	d.types(t, ctrlC)
+	d.sees(t, "weir> ")
+	d.types(t, ctrlD)
+	d.leaves(t, 0)
 }
 
 func TestACommandOfThePersonsOwn(t *testing.T) {
@@ -27,6 +48,8 @@ func TestACommandOfThePersonsOwn(t *testing.T) {
 	d.types(t, "!printf 'a\\033[2Jb\\n'; exit 3"+enter)
 	d.holds(t, `a\x1b[2Jb`)
 	d.sees(t, "exit status 3\nweir> ")
+	d.types(t, "! "+enter)
+	d.sees(t, "◇ ! runs what stands behind it, as in !ls; a blank before it makes it a prompt\nweir> ")
 	mark := fmt.Sprintf("weirmark%d_own", os.Getpid())
 	d.types(t, "!echo begun; sleep 1000; : "+mark+enter)
 	d.holds(t, "!echo begun")
@@ -79,4 +102,23 @@ func TestCommandsOfATalk(t *testing.T) {
 	d.holds(t, "/exit takes no argument")
 	d.types(t, "/exit"+enter)
 	d.leaves(t, 0)
+}
+
+// TestACommandDuringATurnLeavesItsStatusAlone looks at the status after a
+// command that takes time has ended.
+func TestACommandDuringATurnLeavesItsStatusAlone(t *testing.T) {
+	t.Parallel()
+	d := onDesktop(t, t.TempDir(), "--script", scriptFile(t, stalls))
+	d.sees(t, "weir> ")
+	d.types(t, "go"+enter)
+	d.holds(t, "● Half an answer")
+	d.types(t, "/status"+enter)
+	d.holds(t, "window about ")
+	d.types(t, "/metrics"+enter)
+	d.holds(t, "this turn: running for ")
+	d.holds(t, "2s · step 1 · ")
+	d.types(t, ctrlC)
+	d.sees(t, "weir> ")
+	d.types(t, ctrlD)
+	d.leaves(t, 130)
 }

@@ -19,7 +19,8 @@ import (
 const leaveTime = 2 * time.Second
 
 // talk is a conversation with a person on a terminal. One goroutine owns all
-// of it but current and active, which that of signals reads.
+// of it but current and active, which that of signals reads, and known, which
+// that of keys does.
 type talk struct {
 	turner
 	desk  desk
@@ -28,6 +29,7 @@ type talk struct {
 
 	current atomic.Pointer[pipeline.Session]
 	active  atomic.Bool // a turn runs or is about to
+	known   atomic.Pointer[completer]
 	events  chan told
 	stop    context.CancelFunc // of the goroutine that feeds events
 	sigs    chan signaled
@@ -71,8 +73,9 @@ func (a *app) talk() (int, error) {
 		return 0, err
 	}
 	t.house = h
+	t.known.Store(h.completer())
 	defer func() { t.house.close() }()
-	if t.desk, t.lines, t.typed, err = a.openDesk(h.unsaved == nil, t.pressedKey); err != nil {
+	if t.desk, t.lines, t.typed, err = a.openDesk(h.unsaved == nil, t.pressedKey, t.complete); err != nil {
 		return 0, err
 	}
 	defer t.desk.close()
@@ -149,6 +152,9 @@ func (t *talk) pressedKey(act edit.Act, sent int) bool {
 	return !t.interrupt(syscall.SIGINT, sent)
 }
 
+// complete is called by the goroutine that reads keys.
+func (t *talk) complete(before string) []string { return t.known.Load().complete(before) }
+
 // begin opens a session in the place of the one there is.
 func (t *talk) begin() error {
 	t.stop()
@@ -162,6 +168,7 @@ func (t *talk) begin() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	events := make(chan told)
 	t.session, t.events, t.stop = s, events, cancel
+	t.progress = progress{window: t.house.window}
 	t.current.Store(s)
 	// Ends when ctx is canceled or the session is closed.
 	go func() {

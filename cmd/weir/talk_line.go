@@ -34,7 +34,9 @@ func (t *talk) line(l line, open bool) error {
 			return t.post(prompt)
 		}
 		return t.command(text, t.slash(text))
-	case strings.HasPrefix(l.text, "!") && len(text) > 1:
+	case strings.HasPrefix(l.text, "!") && strings.TrimSpace(text[1:]) == "":
+		return t.note("! runs what stands behind it, as in !ls; a blank before it makes it a prompt", true)
+	case strings.HasPrefix(l.text, "!"):
 		return t.command(text, slashAnswer{job: shell(t.house.work.Roots()[0], text[1:])})
 	default:
 		return t.post(l.text)
@@ -87,7 +89,7 @@ func (t *talk) post(text string) error {
 		return t.note(err.Error(), true)
 	}
 	if !t.busy() {
-		t.progress = progress{began: time.Now(), doing: "starting"}
+		t.progress.begin(time.Now(), "starting")
 	}
 	t.waiting[id] = struct{}{}
 	return nil
@@ -101,9 +103,11 @@ func (t *talk) command(text string, answer slashAnswer) error {
 		return t.note("the command before is not done", true)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	t.stopJob = cancel
 	t.active.Store(true)
-	t.progress = progress{began: time.Now(), doing: text}
+	if !t.busy() {
+		t.progress.begin(time.Now(), text)
+	}
+	t.stopJob = cancel
 	// Ends when the job does, which ends soon after a cancel.
 	go func() {
 		answer.take(answer.job(ctx))

@@ -48,19 +48,22 @@ func (f *fold) piece(p piece) error {
 	if len(p.text) == 0 {
 		return nil
 	}
-	pos, ok := f.target(p.index, kindOf[p.shape])
-	if !ok {
-		return nil
+	if pos, ok := f.target(p.index, kindOf[p.shape]); ok {
+		f.grow(pos, p.text)
+	} else {
+		f.held += f.blocks[pos].take(object{memberOf[p.shape]: slices.Concat([]byte{'"'}, p.text, []byte{'"'})})
 	}
-	f.grow(pos, p.text)
 	return f.room()
 }
+
+var memberOf = [...]string{textPiece: "text", thinkingPiece: "thinking", inputPiece: "partial_json"}
 
 var kindOf = [...]blockKind{textPiece: textBlock, thinkingPiece: thinkingBlock, inputPiece: callBlock}
 
 // target returns the block that a delta for index goes to, which must be of
 // kind: a delta of another kind, or for a block that never started, starts
-// one. Of an opaque block only the input grows.
+// one. Of an opaque block only the input grows as that of a call does; for
+// another kind of delta it is returned with false.
 func (f *fold) target(index int, kind blockKind) (pos int, ok bool) {
 	pos, found := f.find(index)
 	if found {

@@ -247,6 +247,9 @@ func TestOpaqueBlocks(t *testing.T) {
 		`{"type":"content_block_delta","index":2,"delta":{"type":"compaction_delta","content":"\ude00 far"}}`,
 		`{"type":"content_block_start","index":3,"content_block":{"type":"sketch","strokes":[1]}}`,
 		`{"type":"content_block_delta","index":3,"delta":{"type":"text_delta","text":"no text"}}`,
+		`{"type":"content_block_start","index":4,"content_block":{"type":"riddle","text":"Wh"}}`,
+		`{"type":"content_block_delta","index":4,"delta":{"type":"text_delta","text":"at\ud83d"}}`,
+		`{"type":"content_block_delta","index":4,"delta":{"type":"text_delta","text":"\ude00?"}}`,
 		because("end_turn"), stopped,
 	), outcome{
 		Blocks: []provider.Block{
@@ -254,6 +257,7 @@ func TestOpaqueBlocks(t *testing.T) {
 			opaqueOf(`{"type":"web_search_tool_result","content":[ {"z":1,"a":2} ]}`, false),
 			opaqueOf(`{"content":"so \ud83d\ude00 far","type":"compaction"}`, false),
 			opaqueOf(`{"type":"sketch","strokes":[1]}`, true),
+			opaqueOf(`{"text":"What\ud83d\ude00?","type":"riddle"}`, true),
 		},
 		Stop: provider.StopEnd, Usage: told,
 	})

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"runtime/pprof"
 )
 
 // outputs are the files a run writes. They are opened before it: an hour of
@@ -43,6 +44,24 @@ func (all outputs) write(r Report) error {
 		failed = errors.Join(failed, o.file.Truncate(0), o.write(r, o.file))
 	}
 	return failed
+}
+
+// profile begins to note where the processor's time goes.
+func (c *command) profile() (stop func(), err error) {
+	if c.Profile == "" {
+		return func() {}, nil
+	}
+	f, err := os.Create(c.Profile)
+	if err != nil {
+		return nil, usage("--cpuprofile: %s", err)
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return func() {
+		pprof.StopCPUProfile()
+		_ = f.Close() // What is missing pprof will say.
+	}, nil
 }
 
 // close closes the files, and removes those that a failed run has left empty.

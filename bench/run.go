@@ -20,6 +20,7 @@ type command struct {
 	Subjects []string `placeholder:"LIST" help:"Subjects to measure, separated by commas; default all."`
 	JSON     string   `name:"json" placeholder:"FILE" help:"Write the results there, - for standard output in the place of the table."`
 	HTML     string   `name:"html" placeholder:"FILE" help:"Write a page with plots there."`
+	Profile  string   `name:"cpuprofile" placeholder:"FILE" help:"Write where this process's time went there, for go tool pprof; it costs a little of it."`
 	Here     bool     `help:"Serve in this process: simpler to profile, but the server's cost is in the numbers."`
 
 	BaseURL  string  `name:"base-url" placeholder:"URL" help:"Ask this server, which speaks Chat Completions, in the place of the simulated one. The key is that of OPENAI_API_KEY. Every answer costs what the server takes for it."`
@@ -156,6 +157,11 @@ func (c *command) run(ctx context.Context, h Host) error {
 	if err != nil {
 		return err
 	}
+	stop, err := c.profile()
+	if err != nil {
+		return err
+	}
+	defer stop()
 	bar := newBar(h)
 	o.Progress = bar.show
 	wanted := slices.DeleteFunc(Scenarios(), func(s Scenario) bool {

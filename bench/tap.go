@@ -116,11 +116,16 @@ func (s *Stamps) take(b []byte, now int64) {
 			if len(s.list) > 0 {
 				n += s.list[len(s.list)-1].end
 			}
-			s.list = append(s.list, times{number(line, `"weir_due_ns":`), number(line, `"weir_sent_ns":`), now, n})
+			tail := line[max(0, len(line)-stampRoom):]
+			s.list = append(s.list, times{number(tail, `"weir_due_ns":`), number(tail, `"weir_sent_ns":`), now, n})
 		}
 		s.line, b = s.line[:0], rest
 	}
 }
+
+// stampRoom is how far from the end of a frame its stamps begin, at most: the Tap
+// must cost little beside what is measured.
+const stampRoom = 96
 
 // number returns the number behind key in a frame; 0 if it has none.
 func number(line []byte, key string) int64 {

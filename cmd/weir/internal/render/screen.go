@@ -176,6 +176,20 @@ func (s *Screen) flow(dst []byte, k kind, text string) []byte {
 	if k != output {
 		s.shown = true
 	}
+	if k == output { // no line of it stands where ours begin (B028)
+		for line := range strings.Lines(text) {
+			if !s.wet {
+				dst = append(dst, "  "...)
+			}
+			dst = s.escape(dst, line)
+		}
+		return dst
+	}
+	return s.escape(dst, text)
+}
+
+// escape appends running text made harmless.
+func (s *Screen) escape(dst []byte, text string) []byte {
 	n := len(dst)
 	dst = s.esc.Append(dst, text)
 	if len(dst) > n {

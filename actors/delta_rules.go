@@ -3,6 +3,8 @@ package actors
 // PURE: no clock, no goroutine, no lock, no I/O in this file.
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"unicode/utf8"
 
@@ -46,13 +48,32 @@ func (r *deltaRules) broken(d provider.Delta) string {
 		}
 	case provider.ToolCallDelta:
 	case provider.BlockDelta:
-		switch d.Done.(type) {
-		case provider.ToolCall, provider.Thinking, provider.Opaque:
+		switch b := d.Done.(type) {
+		case provider.ToolCall:
+			return brokenCall(d.Block, b)
+		case provider.Thinking:
+		case provider.Opaque:
+			if b.Raw != nil && !json.Valid(b.Raw) {
+				return fmt.Sprintf("the opaque block %d is no JSON", d.Block)
+			}
 		default:
 			return fmt.Sprintf("block %d is a %T", d.Block, d.Done)
 		}
 	default:
 		return fmt.Sprintf("a delta of the unknown kind %d", d.Kind)
+	}
+	return ""
+}
+
+// brokenCall says what of a call could not be told in an event or sent back.
+func brokenCall(block int, c provider.ToolCall) string {
+	if c.Arguments != nil && (!json.Valid(c.Arguments) || bytes.TrimLeft(c.Arguments, " \t\r\n")[0] != '{') {
+		return fmt.Sprintf("the arguments of block %d are no JSON object; where the model sent none they are nil", block)
+	}
+	for name, raw := range c.Extra {
+		if raw != nil && !json.Valid(raw) {
+			return fmt.Sprintf("the member %s of block %d is no JSON", name, block)
+		}
 	}
 	return ""
 }

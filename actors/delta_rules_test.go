@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"encoding/json"
 	"testing"
 
 	"github.com/weir-agents/weir/provider"
@@ -19,6 +20,12 @@ func says(all ...provider.Delta) model {
 	}
 }
 
+const noObject = "are no JSON object; where the model sent none they are nil"
+
+func wholeCall(c provider.ToolCall) provider.Delta {
+	return provider.Delta{Kind: provider.BlockDelta, Block: 1, Done: c}
+}
+
 // A provider of someone else may yield anything. What breaks the rules of a
 // stream fails the try and says why; what came before has been passed on.
 func TestADeltaThatBreaksTheRulesFailsTheTry(t *testing.T) {
@@ -29,6 +36,10 @@ func TestADeltaThatBreaksTheRulesFailsTheTry(t *testing.T) {
 		"block 1000 comes after 1 blocks":                                   {Kind: provider.ToolCallDelta, Block: 1000},
 		"block 1 is a <nil>":                                                {Kind: provider.BlockDelta, Block: 1},
 		"block 1 is a provider.Image":                                       {Kind: provider.BlockDelta, Block: 1, Done: provider.Image{}},
+		"the opaque block 1 is no JSON":                                     {Kind: provider.BlockDelta, Block: 1, Done: provider.Opaque{Raw: []byte("{x")}},
+		"the member x of block 1 is no JSON":                                wholeCall(provider.ToolCall{Extra: map[string]json.RawMessage{"x": []byte("{x")}}),
+		"the arguments of block 1 " + noObject:                              wholeCall(provider.ToolCall{Arguments: []byte("{x")}),
+		"the arguments of block 0 " + noObject:                              {Kind: provider.BlockDelta, Done: provider.ToolCall{Arguments: []byte(" [1]")}},
 		`the unknown stop reason "weird"`:                                   finish("weird"),
 		`the unknown stop reason ""`:                                        finish(""),
 		"the text of block 0 is not UTF-8, or was split inside a character": text(0, "\xe6\xbc"),

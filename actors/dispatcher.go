@@ -50,10 +50,16 @@ func grow(at int) byte {
 
 func (d *dispatcher) work() {
 	grow(0)
+	exited := true // by runtime.Goexit in a job
+	defer func() {
+		if exited {
+			go d.work() // ends as this one would have
+		}
+	}()
 	for {
 		d.mu.Lock()
 		if len(d.ready) == 0 {
-			d.working = false
+			d.working, exited = false, false
 			d.mu.Unlock()
 			return
 		}

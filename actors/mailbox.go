@@ -216,13 +216,21 @@ func (m *mailbox) wake() bool {
 // process runs the actor until nothing waits, or until others should have their
 // turn.
 func (m *mailbox) process() {
+	exited := true // by runtime.Goexit in what an actor called: the actor goes on
+	defer func() {
+		if exited {
+			m.dispatcher.Schedule(m.run)
+		}
+	}()
 	for range m.dispatcher.Throughput() {
 		msg, lane := m.next()
 		if lane == noLane {
+			exited = false
 			return
 		}
 		m.invoke(msg, lane)
 	}
+	exited = false
 	m.dispatcher.Schedule(m.run)
 }
 

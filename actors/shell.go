@@ -83,13 +83,23 @@ func (h host) Receive(c actor.Context) {
 	if sh.inert {
 		return
 	}
+	returned := false
 	defer func() {
-		if r := recover(); r != nil {
+		if r := recover(); !returned {
 			sh.inert = true
-			sh.send(Supervising, Crashed{Stage: sh.stage, Gen: sh.gen, Reason: fmt.Sprint(r), Stack: string(debug.Stack())})
+			sh.send(Supervising, Crashed{Stage: sh.stage, Gen: sh.gen, Reason: reasonOf(r), Stack: string(debug.Stack())})
 		}
 	}()
 	h.handle(c.Message(), time.Now())
+	returned = true
+}
+
+// reasonOf says why a Receive did not return: what was recovered, or nothing.
+func reasonOf(recovered any) string {
+	if recovered == nil {
+		return "runtime.Goexit was called in a Receive"
+	}
+	return fmt.Sprint(recovered)
 }
 
 // assemblerHost, turnHost, executorHost and reporterHost carry out what their

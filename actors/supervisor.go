@@ -122,12 +122,14 @@ func (s *supervisor) refused(h *shell, msg any, why refusal) {
 // Receive implements actor.Actor. It never blocks (I1). A panic in the
 // session's own machine fails the turn like one in the five (I8).
 func (s *supervisor) Receive(c actor.Context) {
+	returned := false
 	defer func() {
-		if r := recover(); r != nil {
-			s.send(Supervising, Crashed{Stage: Supervising, Reason: fmt.Sprint(r), Stack: string(debug.Stack())})
+		if r := recover(); !returned {
+			s.send(Supervising, Crashed{Stage: Supervising, Reason: reasonOf(r), Stack: string(debug.Stack())})
 		}
 	}()
 	s.receive(c)
+	returned = true
 }
 
 func (s *supervisor) receive(c actor.Context) {
@@ -138,11 +140,11 @@ func (s *supervisor) receive(c actor.Context) {
 		s.act(c, s.out.Put([]Send{{Reporter, Post{From: Supervising, Events: []Event{s.config.Started}}}}))
 	case *actor.Stopped:
 		s.end()
-		for _, done := range s.closing {
-			done()
-		}
 		if s.config.Ended != nil {
-			s.config.Ended()
+			defer s.config.Ended()
+		}
+		for _, done := range s.closing {
+			defer done() // whatever becomes of another
 		}
 	case *actor.Stopping, *actor.Restarting:
 	case *actor.Terminated:

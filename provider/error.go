@@ -69,6 +69,9 @@ func (e *Error) Unwrap() error { return e.Err }
 func AsError(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
+		if e == nil { // a nil *Error in an error, a mistake that is easy to make
+			return &Error{Kind: ProviderError, Message: "the provider told of an error, but not which: a nil *provider.Error"}
+		}
 		return e
 	}
 	return &Error{Kind: Unreachable, Message: err.Error(), Retryable: true, Err: err}

@@ -178,6 +178,9 @@ func TestCompleteGivesAWholeMessageOrNone(t *testing.T) {
 
 func TestEveryErrorIsOurs(t *testing.T) {
 	own := &provider.Error{Kind: provider.BadJSON, Message: "no"}
+	if got := provider.AsError((*provider.Error)(nil)); got.Kind != provider.ProviderError || got.Retryable {
+		t.Errorf("a nil *Error became %+v", got)
+	}
 	if provider.AsError(errors.Join(errors.New("a"), own)) != own {
 		t.Error("ours was not found")
 	}

@@ -1,0 +1,73 @@
+package actors
+
+import (
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// callbacks are the places where a session calls its host in a Receive, with
+// what sets them.
+var callbacks = map[string]func(k *liveTest, bad func()){
+	"reply":  func(k *liveTest, bad func()) { k.send(Prompt{Text: "go", Reply: func(error) { bad() }}) },
+	"wanted": func(k *liveTest, bad func()) { k.send(Prompt{Text: "go", Wanted: func() bool { bad(); return true }}) },
+	"ended":  func(k *liveTest, bad func()) { k.send(Cancel{Ended: func(Outcome) { bad() }}) },
+	"reader": func(k *liveTest, bad func()) {
+		k.send(Attach{To: readerFunc(func(Batch) { bad() })})
+		k.send(Prompt{Text: "go"})
+	},
+	"stop": func(k *liveTest, bad func()) { k.send(Stop{Done: bad}) },
+}
+
+// I8: a callback that panics or ends its goroutine costs at most a turn. The
+// session goes on, and Stop ends it.
+func TestACallbackThatDoesNotReturn(t *testing.T) {
+	for name, set := range callbacks {
+		for what, bad := range map[string]func(){"panics": func() { panic("boom") }, "exits": runtime.Goexit} {
+			t.Run(name+" "+what, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					k := newLiveTest(t, Config{Provider: model(oneCall)})
+					reader := readerFunc(func(b Batch) {
+						for _, e := range b.Events {
+							k.events <- e
+						}
+						k.send(Grant{From: Reporter, Batches: len(b.Events)})
+					})
+					set(k, bad)
+					synctest.Wait()
+					if name != "stop" {
+						k.send(Attach{To: reader})
+						k.send(Prompt{ID: "next", Text: "next"})
+						k.answered("next")
+					}
+					k.close()
+					time.Sleep(time.Minute) // virtual: timers end
+				})
+			})
+		}
+	}
+}
+
+// answered waits for the end of the turn that the prompt with that id began.
+func (k *liveTest) answered(id string) {
+	k.t.Helper()
+	turn := ""
+	for {
+		for _, e := range k.until("turn_ended") {
+			switch e := e.(type) {
+			case TurnStarted:
+				if e.PromptID == id {
+					turn = e.Turn
+				}
+			case TurnEnded:
+				if turn != "" && e.Turn == turn {
+					if e.Outcome != Completed {
+						k.t.Errorf("its turn ended as %+v, %+v", e, e.Error)
+					}
+					return
+				}
+			}
+		}
+	}
+}

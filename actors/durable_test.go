@@ -177,6 +177,7 @@ func TestClosingWritesWhatTheJournalHadNotTaken(t *testing.T) {
 		k.send(Prompt{Text: "fine"})
 		k.wait(j.holding, "the record of the prompt")
 		k.until("turn_ended") // though nothing is recorded yet
+		synctest.Wait()       // the session knows it too: there is no turn to cancel
 		k.send(Stop{})
 		synctest.Wait() // the actors are gone, the write is still held
 		close(j.release)

@@ -11,6 +11,7 @@ type dispatcher struct {
 	mu      sync.Mutex
 	ready   []func() // mailboxes with something to do, in the order they got it
 	working bool
+	run     func() // work, as a value made once
 }
 
 // mailboxTurn is how many messages one mailbox handles before the next has its turn.
@@ -22,10 +23,13 @@ func (d *dispatcher) Schedule(f func()) {
 	d.ready = append(d.ready, f)
 	start := !d.working
 	d.working = true
+	if d.run == nil {
+		d.run = d.work
+	}
 	d.mu.Unlock()
 	if start {
 		// Ends when no mailbox of the session has anything to do.
-		go d.work()
+		go d.run()
 	}
 }
 

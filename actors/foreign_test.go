@@ -240,7 +240,7 @@ func (j *badJournal) Append(ctx context.Context, session string, records ...jour
 // I9: a journal that does not return has failed; the work goes on, and the
 // reader is told.
 func TestAJournalThatDoesNotReturnHasFailed(t *testing.T) {
-	for _, what := range []string{"panics", "exits"} {
+	for what := range hows {
 		t.Run(what, func(t *testing.T) {
 			set := func(_ *testing.T, c *Config, bad func()) {
 				c.Journal = &badJournal{Memory: journal.Memory{AsDurable: true}, bad: bad}

@@ -87,9 +87,9 @@ type Limits struct {
 	// with a result that says so; what a late one returns is dropped. Default 5 s.
 	StopGrace time.Duration
 	// HookTime ends the context of a hook that runs longer, and how long a policy
-	// may take over one call. What has not ended StopGrace later is given up: a
-	// hook before a step fails the turn, a call the policy did not judge is not
-	// run. Default 60 s.
+	// may take over one call, and the journal over one write. What has not ended
+	// StopGrace later is given up: a hook before a step fails the turn, a call the
+	// policy did not judge is not run, and nothing is saved any more. Default 60 s.
 	HookTime time.Duration
 	// CompactTime ends the context of a compaction that takes longer, which is
 	// given up StopGrace later; the history stays as it was. Default 10 min.

@@ -21,7 +21,7 @@ type recorder struct {
 	host    *supervisor
 	waiting []entry // durable: one of each outlet; else up to Limits.recordBytes
 	bytes   int     // of what waits
-	lost    bool    // more came than that: nothing is recorded any more
+	lost    bool    // more came than that, or it hangs: nothing is recorded any more
 	writing bool
 	failed  bool           // told once
 	closed  bool           // the session ends: the rest is written by flush
@@ -48,7 +48,11 @@ func newRecorder(j journal.Journal, session string, host *supervisor) *recorder 
 
 // add records the facts of a commit.
 func (r *recorder) add(c Commit) {
-	if r.journal == nil || r.lost {
+	if r.journal == nil || r.lost && !r.journal.Durable() {
+		return
+	}
+	if r.lost { // who waits for it goes on unsaved
+		r.host.send(Supervising, recorded{entries: []entry{{ack: c.From, gen: c.Gen, acked: true}}})
 		return
 	}
 	r.put(entry{records: r.encode(c.Facts), ack: c.From, gen: c.Gen, acked: r.journal.Durable()})
@@ -92,6 +96,11 @@ func (r *recorder) write() {
 // that fails is told once; the work goes on unsaved (I9).
 func (r *recorder) done(in recorded) []Send {
 	r.writing = false
+	if f, ok := in.err.(*fault); ok && f.late { // it may still write: nothing must come in between
+		r.lost = true
+		in.entries = append(in.entries, r.waiting...)
+		r.waiting, r.bytes = nil, 0
+	}
 	var sends []Send
 	if in.err != nil && !r.failed {
 		r.failed = true
@@ -137,10 +146,13 @@ func (r *recorder) flush(rest []journal.Record) {
 	}
 }
 
-// append writes records, however long that takes.
+// append writes records, also when the session has ended. A journal that takes
+// longer than HookTime, and does not end StopGrace later, is given up.
 func (r *recorder) append(records []journal.Record) error {
-	ctx := context.WithoutCancel(r.host.ctx)
-	err, fault := foreign(ctx, "the journal", 0, func() error { return r.journal.Append(ctx, r.session, records...) })
+	limits := r.host.config.Limits
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.host.ctx), limits.HookTime)
+	defer cancel()
+	err, fault := foreign(ctx, "the journal", limits.StopGrace, func() error { return r.journal.Append(ctx, r.session, records...) })
 	if fault != nil {
 		return fault
 	}

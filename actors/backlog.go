@@ -67,15 +67,17 @@ func promptBytes(p Prompt) int {
 func (s *session) crowded(size int) error {
 	b, l := s.backlog, s.limits
 	waiting := size + b.commits
-	for _, p := range s.queue {
-		waiting += promptBytes(p)
+	for _, q := range [][]Prompt{s.queue, s.joining} {
+		for _, p := range q {
+			waiting += promptBytes(p)
+		}
 	}
 	switch {
 	case b.told >= l.toldMax() || b.toldBytes > 0 && b.toldBytes+size > l.PromptBytes:
 		return errUnread
 	case b.ends >= l.endsMax() || b.ofTurns > 0 && b.ofTurns+size > l.turnsBytes():
 		return errUnread
-	case b.commits > 0 && waiting > l.Prompts*l.PromptBytes:
+	case waiting > size && waiting > l.queueBytes():
 		return ErrBusy
 	default:
 		return nil

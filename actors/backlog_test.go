@@ -36,6 +36,21 @@ func TestTooMuchThatWaitsMakesASessionBusy(t *testing.T) {
 	k.want("fact PromptAccepted", "p1 accepted", "turn: start t1 with p1")
 }
 
+// However many prompts may wait, their text is bounded too: twice the largest.
+func TestPromptsThatWaitAreBoundedByTheirText(t *testing.T) {
+	limits := Limits{Prompts: 16, PromptBytes: 20}.Default()
+	m := newSession(limits, provider.Request{}, false)
+	var busy []int
+	for _, n := range []int{20, 20, 15, 6, 5, 1} { // the first one's turn begins
+		for _, s := range m.Handle(Prompt{Text: strings.Repeat("x", n)}) {
+			if in, ok := s.In.(reply); ok && errors.Is(in.err, ErrBusy) {
+				busy = append(busy, n)
+			}
+		}
+	}
+	same(t, []int{6, 1}, busy)
+}
+
 func TestTheBacklogIsWhatNoCreditWasSpentOn(t *testing.T) {
 	box := &outbox{queue: []queued{
 		{event: TextDelta{Envelope: Envelope{Turn: "t1"}}, size: 7},

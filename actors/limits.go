@@ -41,8 +41,8 @@ type Limits struct {
 	// Prompts is how many accepted prompts may wait; a further one is refused
 	// as busy, and so is one while the ends of four times as many turns wait for
 	// a reader, or as many events about prompts, or more text of either than
-	// fits one prompt. PromptBytes caps one, with its attachments. Defaults 16,
-	// 32 MiB.
+	// fits one prompt. PromptBytes caps one, with its attachments, and those that
+	// wait have no more than twice that together. Defaults 16, 32 MiB.
 	Prompts, PromptBytes int
 	// Steps caps the model requests of a turn; calls asked for in the last one
 	// are answered not_run and the outcome is limit (steps). Default 50.
@@ -171,6 +171,10 @@ func (l Limits) toldMax() int { return 4 * l.Prompts }
 // nothing else bounds it.
 func (l Limits) endsMax() int { return 4 * l.Prompts }
 
+// queueBytes is how much the prompts that wait may have together; then no
+// further one is taken.
+func (l Limits) queueBytes() int { return 2 * l.PromptBytes }
+
 // turnsBytes is how much text of such turns may wait; then no prompt is taken.
 func (l Limits) turnsBytes() int { return l.PromptBytes + 4*l.HopBytes }
 
@@ -274,5 +278,5 @@ func (l Limits) Validate() error {
 func (l Limits) Ceiling() int {
 	const hops = 6                           // streamer, assembler, executor, turn, supervisor → …, reporter → reader
 	told := 2*l.PromptBytes + l.turnsBytes() // in the window, behind it, of turns
-	return 2*l.LineBytes + hops*l.HopBytes + 2*l.MessageBytes + l.CallsMax*(l.OutputBytes+l.LiveBytes) + l.Prompts*l.PromptBytes + told
+	return 2*l.LineBytes + hops*l.HopBytes + 2*l.MessageBytes + l.CallsMax*(l.OutputBytes+l.LiveBytes) + l.queueBytes() + told
 }

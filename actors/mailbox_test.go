@@ -326,7 +326,7 @@ func TestDefaultKeepsWhatIsSet(t *testing.T) {
 // I3: the ceiling of the defaults is what the documentation says.
 func TestCeiling(t *testing.T) {
 	l := Limits{}.Default()
-	want := 2*(16<<20) + 6*(128<<10) + 2*(64<<20) + 128*(256<<10+16<<10) + 16*(32<<20) + 3*(32<<20) + 4*(128<<10)
+	want := 2*(16<<20) + 6*(128<<10) + 2*(64<<20) + 128*(256<<10+16<<10) + 2*(32<<20) + 3*(32<<20) + 4*(128<<10)
 	if got := l.Ceiling(); got != want {
 		t.Errorf("%d, want %d", got, want)
 	}

@@ -2,9 +2,13 @@ package tools
 
 import (
 	"os"
+	"runtime"
+	"runtime/metrics"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // benchFiles is the size of the tree that BenchmarkGrep searches; with -short
@@ -12,7 +16,8 @@ import (
 const benchFiles = 50_000
 
 // BenchmarkGrep searches a large tree four times, one after the other and at
-// once. B/op is what they hold over their time, not at a time.
+// once. B/op is what they hold over their time, not at a time; that is told by
+// the run which does both by turns, with the median of how they compare.
 func BenchmarkGrep(b *testing.B) {
 	dir, err := os.MkdirTemp(b.TempDir(), "tree")
 	if err != nil {
@@ -38,19 +43,65 @@ func BenchmarkGrep(b *testing.B) {
 	b.Run("series", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			for range 4 {
-				grep()
-			}
+			inSeries(grep)
 		}
 	})
 	b.Run("parallel", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			var wg sync.WaitGroup
-			for range 4 {
-				wg.Go(grep)
-			}
-			wg.Wait()
+			atOnce(grep)
 		}
 	})
+	b.Run("ratio", func(b *testing.B) {
+		var ratios []float64
+		peak := uint64(0)
+		for b.Loop() {
+			series, inUse := measured(func() { inSeries(grep) })
+			parallel, more := measured(func() { atOnce(grep) })
+			ratios = append(ratios, parallel.Seconds()/series.Seconds())
+			peak = max(peak, inUse, more)
+		}
+		slices.Sort(ratios)
+		b.ReportMetric(ratios[len(ratios)/2], "parallel/series")
+		b.ReportMetric(float64(peak)/(1<<20), "peak-heap-MiB")
+	})
+}
+
+func inSeries(grep func()) {
+	for range 4 {
+		grep()
+	}
+}
+
+func atOnce(grep func()) {
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(grep)
+	}
+	wg.Wait()
+}
+
+// measured returns how long do takes, and the most bytes of the heap that were
+// seen taken up meanwhile, garbage that has not been collected included.
+func measured(do func()) (took time.Duration, peak uint64) {
+	runtime.GC()
+	done := make(chan struct{})
+	begun := time.Now()
+	go func() {
+		defer close(done)
+		do()
+		took = time.Since(begun)
+	}()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	for {
+		metrics.Read(sample)
+		peak = max(peak, sample[0].Value.Uint64())
+		select {
+		case <-done:
+			return took, peak
+		case <-tick.C:
+		}
+	}
 }

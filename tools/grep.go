@@ -21,7 +21,8 @@ const (
 	grepLimitMax   = 5_000
 	grepContextMax = 50
 	grepMax        = 30_000 // bytes of a result
-	grepWorkersMax = 4      // files searched at once
+	grepWorkersMax = 4      // batches searched at once
+	grepBatch      = 64     // files of one folder that one goroutine searches
 )
 
 //go:embed grep.md
@@ -97,10 +98,13 @@ type grepping struct {
 	cancel  context.CancelFunc
 	pool    *stream.Stream
 	buffers sync.Pool
+	batch   batch
+	kernel  kernelDevices
 
 	// Of the results, which come in the order of the files.
 	out                            strings.Builder
 	matches, files, binary, unread int
+	unopened                       int // of the walk
 	full, limited                  bool
 }
 
@@ -140,11 +144,16 @@ func (g *grepping) search(ctx context.Context, walk *tree, place Place) error {
 		if err != nil {
 			return err
 		}
-		g.file(file, g.ws.name(place))
+		g.pool.Go(func() stream.Callback {
+			defer file.Close()
+			found := g.scan(file, g.ws.name(place))
+			return func() { g.take(found) }
+		})
 		return nil
 	}
 	g.start, g.root = place.Rel, place.root
 	err := walk.walk(g.ctx, place.Rel)
+	g.flush()
 	if errors.Is(err, context.Canceled) {
 		return nil // By the limit; a cancel of the call is looked at by the caller.
 	}
@@ -158,12 +167,18 @@ func (g *grepping) visit(dir *os.Root, e entry) (bool, error) {
 	if !e.Type().IsRegular() || !g.named(below(e.rel, g.start)) {
 		return false, nil
 	}
-	file, err := openRegular(dir, e.Name())
-	if err != nil {
-		g.unread++
-		return false, nil
+	if g.batch.of != dir || len(g.batch.files) == grepBatch {
+		g.flush()
 	}
-	g.file(file, g.ws.nameIn(g.root, e.rel))
+	if g.batch.of == nil {
+		folder, err := openHandle(dir)
+		if err != nil {
+			g.unopened++
+			return false, nil
+		}
+		g.batch = batch{of: dir, folder: folder}
+	}
+	g.batch.files = append(g.batch.files, e)
 	return false, nil
 }
 
@@ -179,20 +194,9 @@ func (g *grepping) named(rel string) bool {
 	return ok
 }
 
-// file searches one file, and closes it.
-func (g *grepping) file(file *os.File, rel string) {
-	g.pool.Go(func() stream.Callback {
-		defer file.Close()
-		buffer := g.buffers.Get().(*[]byte)
-		defer g.buffers.Put(buffer)
-		s := &scan{matcher: g.matcher, context: min(g.args.Context, grepContextMax), limit: g.limit, buffer: buffer}
-		err := s.run(g.ctx, file)
-		return func() { g.take(rel, s, err) }
-	})
-}
-
 // take adds the result of a file. It runs in one goroutine at a time.
-func (g *grepping) take(rel string, s *scan, err error) {
+func (g *grepping) take(found searched) {
+	s, err := found.scan, found.err
 	if g.full || g.limited {
 		return
 	}
@@ -200,7 +204,7 @@ func (g *grepping) take(rel string, s *scan, err error) {
 	case errors.Is(err, errBinary):
 		g.binary++
 		return
-	case err != nil && g.ctx.Err() == nil:
+	case s == nil || err != nil && g.ctx.Err() == nil:
 		g.unread++
 		return
 	case s.matches == 0:
@@ -211,7 +215,7 @@ func (g *grepping) take(rel string, s *scan, err error) {
 		return
 	}
 	g.files++
-	name := shown(rel)
+	name := shown(found.rel)
 	for _, r := range s.rows {
 		if r.match && g.matches == g.limit {
 			g.limited = true
@@ -255,7 +259,7 @@ func (g *grepping) result(place Place, walk *tree, err error) Result {
 	if place.Note != "" {
 		head = place.Note + "\n" + head
 	}
-	walk.unreadable += g.unread
+	walk.unreadable += g.unread + g.unopened
 	text := head + "\n" + g.out.String() + walk.counts()
 	if g.binary > 0 {
 		text += fmt.Sprintf(", %d binary", g.binary)

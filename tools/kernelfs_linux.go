@@ -2,6 +2,7 @@ package tools
 
 import (
 	"os"
+	"sync"
 	"syscall"
 )
 
@@ -9,13 +10,14 @@ import (
 // up: such files call themselves regular, but may wait for ever, have no end,
 // or show the secrets of processes.
 func fromKernel(file *os.File) bool {
+	made := false
 	conn, err := file.SyscallConn()
-	if err != nil {
-		return false
-	}
+	return err == nil && conn.Control(func(fd uintptr) { made = madeUp(int(fd)) }) == nil && made
+}
+
+func madeUp(fd int) bool {
 	var stat syscall.Statfs_t
-	var failure error
-	if err := conn.Control(func(fd uintptr) { failure = syscall.Fstatfs(int(fd), &stat) }); err != nil || failure != nil {
+	if err := syscall.Fstatfs(fd, &stat); err != nil {
 		return false
 	}
 	switch uint32(stat.Type) {
@@ -23,4 +25,17 @@ func fromKernel(file *os.File) bool {
 		return true
 	}
 	return false
+}
+
+// kernelDevices remembers which devices fromKernel holds for. One is for one
+// search, since the number of a device that is gone is given again.
+type kernelDevices struct{ known sync.Map }
+
+func (k *kernelDevices) holds(fd int, device uint64) bool {
+	made, ok := k.known.Load(device)
+	if !ok {
+		made = madeUp(fd)
+		k.known.Store(device, made)
+	}
+	return made.(bool)
 }

@@ -8,6 +8,8 @@ import (
 	"syscall"
 )
 
+var errFromKernel = errors.New("a file of the kernel, not of the disk")
+
 // open opens a regular file for reading. It never waits: whatever else stands
 // there is refused before it is opened, and once more after, should it have
 // been swapped in between.
@@ -37,7 +39,7 @@ func openRegular(root *os.Root, rel string) (*os.File, error) {
 		err = regular(info)
 	}
 	if err == nil && fromKernel(file) {
-		err = errors.New("a file of the kernel, not of the disk")
+		err = errFromKernel
 	}
 	if err != nil {
 		_ = file.Close() // Nothing was written.

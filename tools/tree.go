@@ -42,8 +42,8 @@ type tree struct {
 
 // entry is one name of a tree.
 type entry struct {
-	rel string // in the root, with /
-	fs.DirEntry
+	rel         string // in the root, with /
+	fs.DirEntry        // of which only name and type can be asked
 }
 
 // walk goes through the folder start of the root.
@@ -120,18 +120,18 @@ func (t *tree) entries(ctx context.Context, dir *os.Root, rel string, rules igno
 
 // list reads the names of a folder, in order.
 func (t *tree) list(ctx context.Context, dir *os.Root) ([]fs.DirEntry, error) {
-	file, err := dir.Open(".")
+	folder, err := openHandle(dir)
 	if err != nil {
 		t.unreadable++
 		return nil, nil
 	}
-	defer file.Close()
+	defer folder.close()
 	var list []fs.DirEntry
 	for {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		batch, err := file.ReadDir(treeBatch)
+		batch, err := folder.list(treeBatch)
 		list = append(list, batch...)
 		if len(list) > folderMax {
 			list = list[:folderMax]

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 )
@@ -15,6 +16,9 @@ import (
 type Workspace struct {
 	roots []*root
 	locks fileLocks
+	// searching bounds the goroutines that look into files, of all searches:
+	// more than there are processors would only wait for each other.
+	searching chan struct{}
 
 	mu    sync.Mutex
 	extra []*root // may be read but not written, such as spilled output
@@ -36,7 +40,10 @@ func OpenWorkspace(roots ...string) (*Workspace, error) {
 	if len(roots) == 0 {
 		return nil, errors.New("open workspace: no folder given")
 	}
-	w := &Workspace{locks: fileLocks{held: map[string]*fileLock{}}}
+	w := &Workspace{
+		locks:     fileLocks{held: map[string]*fileLock{}},
+		searching: make(chan struct{}, runtime.GOMAXPROCS(0)),
+	}
 	for _, dir := range roots {
 		r, err := openRoot(dir)
 		if err != nil {

@@ -19,6 +19,10 @@ const controlMax = 1024
 // Grant of the reader: lost credit would never come back.
 const controlGuests = controlMax / 4
 
+// grantMost is the most that one Grant of a reader gives: a window is smaller,
+// and no number of them that waits sums to more than an int holds.
+const grantMost = 1 << 20
+
 // controlRun is how many commands in a row pass data that waits; then one piece
 // of data has its turn. A flood of commands slows a turn down by this factor and
 // starves nothing, and a command waits for one message more at most now and then.
@@ -136,7 +140,8 @@ func (m *mailbox) push(message, inner any) (taken bool, why refusal) {
 	case isControl(inner):
 		if g, ok := inner.(Grant); ok {
 			if g.From == Reporter {
-				g.Ref = Ref{} // a reader's has none
+				g.Ref = Ref{}                                 // a reader's has none
+				g.Batches = min(max(g.Batches, 0), grantMost) // and it must not undo another's
 			}
 			if m.sum(g) {
 				return true, 0

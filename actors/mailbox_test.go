@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"math"
 	"fmt"
 	"sync"
 	"testing"
@@ -100,6 +101,15 @@ func TestMailboxSumsGrantsInPlace(t *testing.T) {
 		Grant{From: Streamer, Ref: ref(1, 1), Batches: 1},
 		Grant{From: Streamer, Ref: ref(1, 2), Batches: 1},
 	}, k.run())
+}
+
+// A reader's mistake takes no credit away that it has granted.
+func TestMailboxTakesNoNegativeGrantOfAReader(t *testing.T) {
+	k := newBoxTest(1, 0)
+	for _, n := range []int{3, -5, math.MaxInt, math.MaxInt} {
+		k.m.PostUserMessage(Grant{From: Reporter, Batches: n})
+	}
+	same(t, []any{Grant{From: Reporter, Batches: 3 + 2*grantMost}}, k.run())
 }
 
 func TestMailboxBoundsTheControlLane(t *testing.T) {

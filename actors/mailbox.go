@@ -17,7 +17,7 @@ const controlMax = 1024
 // is. So none of them crowds out another, least of all a cancel (I7). The
 // session's own commands always have the rest, however they flood, and the one
 // Grant of the reader: lost credit would never come back.
-const controlGuests = controlMax / 4
+const controlGuests = controlMax / 6
 
 // grantMost is the most that one Grant of a reader gives: a window is smaller,
 // and no number of them that waits sums to more than an int holds.
@@ -89,7 +89,9 @@ const (
 	ours origin = iota // the session's own actors, or the one Grant of the reader
 	canceling
 	answering
-	otherwise
+	quitting
+	attaching
+	giving // up a compaction
 	origins
 )
 
@@ -99,8 +101,12 @@ func originOf(msg any) origin {
 		return canceling
 	case Resolve:
 		return answering
-	case Attach, Stop, StopCompaction:
-		return otherwise
+	case Stop:
+		return quitting
+	case Attach:
+		return attaching
+	case StopCompaction:
+		return giving
 	default:
 		return ours
 	}

@@ -1,8 +1,8 @@
 package actors
 
 import (
-	"math"
 	"fmt"
+	"math"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -132,12 +132,13 @@ func TestMailboxIsNotStarvedByAFloodOfCommands(t *testing.T) {
 	}
 	k.m.PostUserMessage(Resolve{})
 	same(t, []refusal{laneFull}, k.refused)
-	k.m.PostUserMessage(Cancel{})
-	k.m.PostUserMessage(Attach{})
-	k.m.PostUserMessage(CloseCalls{})
+	others := []any{Cancel{}, Attach{}, Stop{}, StopCompaction{}, CloseCalls{}}
+	for _, in := range others {
+		k.m.PostUserMessage(in)
+	}
 	same(t, []refusal{laneFull}, k.refused)
 	got := k.run()
-	same(t, controlGuests+5, len(got))
+	same(t, controlGuests+2+len(others), len(got))
 	same(t, []any{1, 2}, []any{got[controlRun], got[2*controlRun+1]})
 	k.m.PostUserMessage(Resolve{}) // there is room again
 	same(t, 1, len(k.run()))

@@ -12,8 +12,13 @@ import (
 func TestNothingIsEscapedForHTML(t *testing.T) {
 	const said = "<b> & </b>"
 	blocks := []provider.Block{
-		provider.Text{Text: said}, provider.Thinking{Text: said, Signature: said}, provider.ToolCall{Name: said, Raw: said},
-		provider.ToolResult{Text: said}, provider.Image{MediaType: said}, provider.File{Name: said}, provider.Opaque{Raw: []byte(`"` + said + `"`)},
+		provider.Text{Text: said},
+		provider.Thinking{Text: said, Signature: said},
+		provider.ToolCall{Name: said, Raw: said},
+		provider.ToolResult{Text: said},
+		provider.Image{MediaType: said},
+		provider.File{Name: said},
+		provider.Opaque{Raw: []byte(`"` + said + `"`)},
 	}
 	lines := map[string][]byte{}
 	for _, e := range []Event{TextDelta{Text: said}, MessageCompleted{Blocks: blocks}, ToolStarted{Arguments: []byte(`"` + said + `"`)}} {
@@ -24,7 +29,8 @@ func TestNothingIsEscapedForHTML(t *testing.T) {
 		lines[e.Type()] = line
 	}
 	facts := []any{
-		PromptAccepted{Prompt{Text: said, Attach: blocks}}, MessageKept{Message: provider.Message{Blocks: blocks}},
+		PromptAccepted{Prompt{Text: said, Attach: blocks}},
+		MessageKept{Message: provider.Message{Blocks: blocks}},
 		CallEnded{Result: provider.ToolResult{Text: said}, Event: ToolFinished{Text: said}},
 	}
 	for _, r := range (&recorder{}).encode(facts) {

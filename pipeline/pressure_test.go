@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -168,21 +169,17 @@ func busy() float64 {
 
 // What a frozen pipeline is held against sees a single goroutine that spins.
 func TestASpinningGoroutineIsSeen(t *testing.T) {
-	stop, ended := make(chan struct{}), make(chan struct{})
+	var stop atomic.Bool
+	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-			}
+		for !stop.Load() {
 		}
 	}()
 	if share := busy(); share <= idleShare {
 		t.Errorf("it kept %.1f %% of a processor busy", share*100)
 	}
-	close(stop)
+	stop.Store(true)
 	<-ended
 }
 

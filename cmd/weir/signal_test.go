@@ -96,8 +96,12 @@ func TestB031_AFullDeviceIsAnError(t *testing.T) {
 	t.Parallel()
 	script := "--script=" + scriptFile(t, `{"steps": ["fine"]}`)
 	for _, args := range [][]string{
-		{"-p", "hi", script}, {"-p", "hi", "--output-format", "json", script}, {"-p", "hi", "--output-format", "jsonl", script},
-		{"version"}, {"tools"}, {"--help"},
+		{"-p", "hi", script},
+		{"-p", "hi", "--output-format", "json", script},
+		{"-p", "hi", "--output-format", "jsonl", script},
+		{"version"},
+		{"tools"},
+		{"--help"},
 	} {
 		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 		if err != nil {

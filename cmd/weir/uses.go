@@ -11,7 +11,7 @@ import (
 // named here has its own only, or all, as flagUsed says.
 var flagsOf = map[string][]string{
 	"sim":   {"script"},
-	"tools": {"allow", "sandbox", "tools", "cwd", "add-dir"},
+	"tools": {"allow", "deny", "sandbox", "tools", "cwd", "add-dir"},
 }
 
 // flagUsed reports whether a flag of a turn means something to a command.

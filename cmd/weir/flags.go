@@ -102,7 +102,8 @@ func (*flags) Help() string {
 
     weir                                    talk; /help there lists the commands
     weir -p 'What does this folder hold?'   one answer
-    weir -p 'Explain this' <README.md       about a file
+    weir -p 'Explain @README.md'            about a file, or a picture
+    weir -p 'Explain this' <README.md       about standard input
     echo 'Say hello' | weir -p -            the prompt from elsewhere
     weir -p 'Count to three' -q             the answer alone
     weir -p hi --output-format jsonl        every event as a line of JSON

@@ -76,7 +76,7 @@ func (a *app) lines() (int, error) {
 			continue
 		}
 		var signaled bool
-		if code, signaled, err = t.runWith(l.text); err == nil {
+		if code, signaled, err = t.runWith(l.text, ""); err == nil {
 			err = t.tellPlan("/mode ask or /mode accept-edits, and then say so")
 		}
 		if signaled || err != nil {
@@ -85,15 +85,16 @@ func (a *app) lines() (int, error) {
 	}
 }
 
-// runWith runs a turn with the files that its prompt names.
-func (t *turner) runWith(prompt string) (code int, signaled bool, err error) {
+// runWith runs a turn with the files that its prompt names. more stands behind
+// the prompt and names none.
+func (t *turner) runWith(prompt, more string) (code int, signaled bool, err error) {
 	with := workspace.Attach(t.house.work, prompt)
 	for _, note := range with.Notes {
 		if err := t.sink.Note(note, false); err != nil {
 			return 0, false, err
 		}
 	}
-	return t.run(with.Text, with.Blocks...)
+	return t.run(with.Text+more, with.Blocks...)
 }
 
 // nextLine waits for a line or a signal.

@@ -151,15 +151,22 @@ func (t *turner) slashModel(arg string) slashAnswer {
 }
 
 func (t *turner) slashCompact(string) slashAnswer {
-	s := t.session
+	s, read := t.session, t.busy != nil
 	return slashAnswer{job: func(ctx context.Context) (string, error) {
 		err := s.Compact(ctx)
-		for _, mine := range []error{pipeline.ErrNothing, pipeline.ErrNoCompaction, pipeline.ErrBusy, pipeline.ErrClosed} {
+		for _, mine := range []error{pipeline.ErrNoCompaction, pipeline.ErrBusy, pipeline.ErrClosed} {
 			if errors.Is(err, mine) {
 				return "", err
 			}
 		}
-		return "", nil // a notice has told how it went
+		switch {
+		case read:
+			return "", nil // a notice has told how it went
+		case err != nil:
+			return "", fmt.Errorf("the conversation stays as it was: %w", err)
+		default: // between turns nobody reads notices
+			return "the conversation was summarized to make room", nil
+		}
 	}}
 }
 

@@ -98,6 +98,7 @@ func TestCommandsOfATalk(t *testing.T) {
 	d.holds(t, "a new session")
 	d.types(t, "/compact"+enter)
 	d.holds(t, "nothing to compact")
+	d.sees(t, "begin a new session\nweir> ") // it is said once
 	d.types(t, "/exit now"+enter)
 	d.holds(t, "/exit takes no argument")
 	d.types(t, "/exit"+enter)

@@ -44,7 +44,7 @@ func (a *app) warn(text string) {
 
 // oneShot runs the turn of -p.
 func (a *app) oneShot() (int, error) {
-	prompt, err := a.prompt()
+	prompt, more, err := a.prompt()
 	if err != nil {
 		return 0, err
 	}
@@ -62,34 +62,34 @@ func (a *app) oneShot() (int, error) {
 	if attended {
 		t.lines = readLines(a.std.In)
 	}
-	code, _, err := t.run(prompt)
+	code, _, err := t.runWith(prompt, more)
 	if err == nil {
 		err = t.tellPlan("say so with --mode ask or --mode accept-edits")
 	}
 	return code, err
 }
 
-// prompt returns the text of -p with what standard input adds.
-func (a *app) prompt() (string, error) {
+// prompt returns the text of -p, and what standard input puts behind it.
+func (a *app) prompt() (prompt, more string, err error) {
 	if a.flags.Prompt == "-" {
 		text, err := stdio.ReadAll(a.std.In)
 		if err == nil && strings.TrimSpace(text) == "" {
 			err = usagef("the prompt is empty: standard input had nothing to read")
 		}
-		return strings.ToValidUTF8(text, "\ufffd"), err
+		return strings.ToValidUTF8(text, "\ufffd"), "", err
 	}
 	in, err := stdio.ReadContext(a.std.In)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	if in.Open {
 		a.warn("standard input is still open but silent: going on with what has come of it")
 	}
 	if strings.TrimSpace(in.Text) == "" {
-		return a.flags.Prompt, nil
+		return a.flags.Prompt, "", nil
 	}
 	text := strings.ToValidUTF8(in.Text, "\ufffd")
-	return a.flags.Prompt + "\n\n<stdin>\n" + strings.TrimSuffix(text, "\n") + "\n</stdin>", nil
+	return a.flags.Prompt, "\n\n<stdin>\n" + strings.TrimSuffix(text, "\n") + "\n</stdin>", nil
 }
 
 // impatient is how long after a first signal a second one ends the process at

@@ -12,7 +12,7 @@ import (
 func TestTheHelpOfACommandListsWhatItTakes(t *testing.T) {
 	for command, want := range map[string]string{
 		"sim":        "--help --listen --script",
-		"tools":      "--help --json --allow --sandbox --tools --cwd --add-dir",
+		"tools":      "--help --json --allow --deny --sandbox --tools --cwd --add-dir",
 		"version":    "--help",
 		"completion": "--help",
 	} {

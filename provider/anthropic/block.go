@@ -91,7 +91,7 @@ func (f *fold) blockDelta(index int, o object) error {
 	case "input_json_delta":
 		return f.piece(piece{shape: inputPiece, index: index, text: o.inside("partial_json")})
 	case "signature_delta":
-		return f.signature(index, o.string("signature"))
+		return f.signature(index, o)
 	default: // a delta of tomorrow, or one of no use to us
 		if pos, ok := f.find(index); ok && f.blocks[pos].kind == opaqueBlock {
 			f.held += f.blocks[pos].take(o)
@@ -100,16 +100,20 @@ func (f *fold) blockDelta(index int, o object) error {
 	return f.room()
 }
 
-func (f *fold) signature(index int, text string) error {
+func (f *fold) signature(index int, delta object) error {
+	text := delta.string("signature")
 	if text == "" {
 		return nil
 	}
-	if pos, ok := f.target(index, thinkingBlock); ok {
-		b := &f.blocks[pos]
-		b.seal = append(b.seal, text...)
-		b.closed = false
-		f.held += len(text)
+	pos, ok := f.target(index, thinkingBlock)
+	b := &f.blocks[pos]
+	if !ok {
+		f.held += b.take(delta)
+		return f.room()
 	}
+	b.seal = append(b.seal, text...)
+	b.closed = false
+	f.held += len(text)
 	return f.room()
 }
 
@@ -152,11 +156,12 @@ func (f *fold) began(pos, start int) {
 	if len(text) == 0 {
 		return
 	}
-	f.content = true
 	switch b.kind {
 	case textBlock:
-		f.words = true
-	case callBlock:
+		f.words, f.content = true, true
+	case thinkingBlock:
+		f.content = true
+	case callBlock: // its name is what makes it content: see close
 		gather.Add(&b.args, text)
 		f.held += len(text)
 	}

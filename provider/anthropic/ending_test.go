@@ -15,8 +15,9 @@ func thinkingEvent(s string) string {
 }
 
 const (
-	callEvent = `{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}}`
-	cutEvent  = `{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{"}}`
+	callEvent  = `{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}}`
+	cutEvent   = `{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{"}}`
+	blankEvent = `{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":" \n"}}`
 )
 
 func TestStopReasons(t *testing.T) {
@@ -48,6 +49,7 @@ func TestStopReasons(t *testing.T) {
 		{"no reason, calls", []string{callEvent}, provider.StopToolCalls, ""},
 		{"no reason, a cut call", []string{callEvent, cutEvent}, "", provider.TruncatedStream},
 		{"no reason, nothing", nil, "", provider.EmptyResponse},
+		{"no reason, blank arguments of nothing", []string{blankEvent}, "", provider.EmptyResponse},
 		{"a reason and a cut call", []string{callEvent, cutEvent, because("end_turn")}, provider.StopToolCalls, ""}, // B118
 		{"a call without a name", []string{cutEvent, because("tool_use")}, "", provider.BadToolCall},
 	} {

@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -166,14 +167,17 @@ func (f *fold) blockStart(index int, raw json.RawMessage) error {
 	return f.room()
 }
 
-// repeated reports whether the start of a call is sent again.
+// repeated reports whether the start of a call that is still open is sent
+// again, saying nothing new. One after its stop, of another tool or with
+// another input is a second call that was given the id of the first.
 func (f *fold) repeated(index int, typ string, o object) bool {
 	pos, ok := f.find(index)
-	if !ok || typ != "tool_use" || f.blocks[pos].kind != callBlock {
+	if !ok || typ != "tool_use" {
 		return false
 	}
-	id := o.string("id")
-	return id != "" && id == f.blocks[pos].sent
+	b, input := &f.blocks[pos], o["input"]
+	return b.kind == callBlock && !b.closed && b.sent != "" && o.string("id") == b.sent && o.string("name") == b.name &&
+		(isEmptyInput(input) || bytes.Equal(input, b.input))
 }
 
 func (f *fold) callStart(index int, o object) {

@@ -223,6 +223,33 @@ func TestMadeIDs(t *testing.T) {
 	})
 }
 
+// Two starts under one index and one id: a repeat only while the call is open
+// and as long as nothing in it differs.
+func TestAStartThatComesTwice(t *testing.T) {
+	begins := func(name, input string) string {
+		return `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"` + name + `","input":` + input + `}}`
+	}
+	const ends = `{"type":"content_block_stop","index":0}`
+	const more = `{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{}"}}`
+	for _, c := range []struct {
+		name   string
+		events []string
+		want   []provider.Block
+	}{
+		{"just so", []string{begins("f", "{}"), begins("f", "{}"), more}, []provider.Block{noArguments("a")}},
+		{"with its input", []string{begins("f", `{"k":1}`), begins("f", `{"k":1}`), ends}, []provider.Block{call("a", "f", `{"k":1}`)}},
+		{"with its input only first", []string{begins("f", `{"k":1}`), begins("f", `{}`), ends}, []provider.Block{call("a", "f", `{"k":1}`)}},
+		{"after its stop", []string{begins("f", "{}"), more, ends, begins("f", "{}"), more, ends}, []provider.Block{noArguments("a"), noArguments("made_1")}},
+		{"of another tool", []string{begins("f", "{}"), begins("g", "{}"), more}, []provider.Block{noArguments("a"), call("made_1", "g", "{}")}},
+		{"with another input", []string{begins("f", `{"k":1}`), begins("f", `{"k":2}`)}, []provider.Block{call("a", "f", `{"k":1}`), call("made_1", "f", `{"k":2}`)}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			wantOutcome(t, folded(t, append(append([]string{start}, c.events...), because("tool_use"), stopped)...),
+				outcome{Blocks: c.want, Stop: provider.StopToolCalls, Usage: told})
+		})
+	}
+}
+
 func noArguments(id string) provider.ToolCall {
 	return provider.ToolCall{ID: id, Name: "f", Arguments: json.RawMessage("{}"), Raw: "{}"}
 }
@@ -250,6 +277,8 @@ func TestOpaqueBlocks(t *testing.T) {
 		`{"type":"content_block_start","index":4,"content_block":{"type":"riddle","text":"Wh"}}`,
 		`{"type":"content_block_delta","index":4,"delta":{"type":"text_delta","text":"at\ud83d"}}`,
 		`{"type":"content_block_delta","index":4,"delta":{"type":"text_delta","text":"\ude00?"}}`,
+		`{"type":"content_block_start","index":5,"content_block":{"type":"plan","signature":"c2"}}`,
+		`{"type":"content_block_delta","index":5,"delta":{"type":"signature_delta","signature":"ln"}}`,
 		because("end_turn"), stopped,
 	), outcome{
 		Blocks: []provider.Block{
@@ -258,6 +287,7 @@ func TestOpaqueBlocks(t *testing.T) {
 			opaqueOf(`{"content":"so \ud83d\ude00 far","type":"compaction"}`, false),
 			opaqueOf(`{"type":"sketch","strokes":[1]}`, true),
 			opaqueOf(`{"text":"What\ud83d\ude00?","type":"riddle"}`, true),
+			opaqueOf(`{"signature":"c2ln","type":"plan"}`, true),
 		},
 		Stop: provider.StopEnd, Usage: told,
 	})

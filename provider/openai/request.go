@@ -194,11 +194,16 @@ func callParam(call provider.ToolCall) sdk.ChatCompletionMessageToolCallUnionPar
 	if inner := asObject(call.Extra[innerExtra]); len(inner) > 0 {
 		p.Function.SetExtraFields(fields(inner, "name", "arguments"))
 	}
-	if extra := fields(call.Extra, innerExtra, "id", "type"); len(extra) > 0 {
+	if extra := fields(call.Extra, strangeMembers...); len(extra) > 0 {
 		p.SetExtraFields(extra)
 	}
 	return sdk.ChatCompletionMessageToolCallUnionParam{OfFunction: p}
 }
+
+// strangeMembers are extras of calls that another dialect sent (caller is
+// Anthropic's), which servers of this one refuse, and members that stand for
+// themselves.
+var strangeMembers = []string{innerExtra, "id", "type", "caller", "input", "name", "cache_control"}
 
 // fields returns members as the SDK takes them, those that stand for themselves
 // left out.

@@ -73,7 +73,7 @@ func TestAWholeHistoryIsSent(t *testing.T) {
 			says(provider.Assistant, provider.Thinking{Text: "Hm.", Signature: "s"}, provider.Text{Text: "Two "}, provider.Text{},
 				provider.ToolCall{
 					ID: "c1", Name: "list_dir", Arguments: json.RawMessage(`{"path": "a"}`), Raw: `{"path": "a"}`,
-					Extra: map[string]json.RawMessage{"extra_content": json.RawMessage(`{"google":{"thought_signature":"c2ln"}}`)},
+					Extra: map[string]json.RawMessage{"extra_content": json.RawMessage(`{"google":{"thought_signature":"c2ln"}}`), "caller": json.RawMessage(`{"type":"direct"}`)}, // Anthropic's
 				},
 				provider.Text{Text: "things."},
 				provider.ToolCall{ID: "c2", Name: "shot", Raw: "{no"},

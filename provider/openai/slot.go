@@ -212,8 +212,8 @@ func (f *fold) arguments(s *slot, e *entry) []byte {
 			s.args, s.grown = gather.Text{}, wire.Partial{}
 		}
 	}
-	if e.object != nil {
-		f.scratch = append(f.scratch[:0], e.object...)
+	if e.object != nil { // what waits for its other half will not get it
+		f.scratch = append(s.half.Flush(f.scratch[:0]), e.object...)
 	} else {
 		f.scratch = s.half.Append(f.scratch[:0], e.args)
 	}

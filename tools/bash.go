@@ -137,7 +137,7 @@ func (b *builtin) shell() string {
 // folder returns the directory to run in.
 func (c *command) folder() (string, error) {
 	if c.args.Cwd != "" {
-		place, err := c.b.ws.locateFolder(c.args.Cwd)
+		place, err := c.b.ws.locateFolder(c.args.Cwd, c.b.withholds("list_dir"))
 		if err != nil {
 			return "", fmt.Errorf("cwd %s: %w", shown(c.args.Cwd), err)
 		}
@@ -146,7 +146,7 @@ func (c *command) folder() (string, error) {
 	c.dir.mu.Lock()
 	defer c.dir.mu.Unlock()
 	if c.dir.path != "" {
-		if _, err := c.b.ws.locateFolder(c.dir.path); err == nil {
+		if _, err := c.b.ws.locateFolder(c.dir.path, nil); err == nil {
 			return c.dir.path, nil
 		}
 		c.dir.path = ""
@@ -160,7 +160,7 @@ func (c *command) keepFolder(path string) {
 	if path == "" {
 		return
 	}
-	place, err := c.b.ws.locateFolder(path)
+	place, err := c.b.ws.locateFolder(path, nil)
 	c.dir.mu.Lock()
 	defer c.dir.mu.Unlock()
 	if err != nil {

@@ -40,7 +40,7 @@ func (b *builtin) glob() Tool {
 }
 
 func (b *builtin) runGlob(ctx context.Context, _ Call, args globArgs) Result {
-	place, pattern, err := b.ws.globbed(args.Path, args.Pattern)
+	place, pattern, err := b.ws.globbed(args.Path, args.Pattern, b.withholds("list_dir"))
 	if bad, ok := errors.AsType[argumentError](err); ok {
 		return badArgument("%v", bad)
 	}
@@ -92,20 +92,21 @@ func unfinished(err error) string {
 var errNoStart = errors.New("no such folder")
 
 // globbed splits a pattern into the folder it names literally, which is
-// searched even if an ignore file leaves it out, and the rest.
-func (w *Workspace) globbed(dir, pattern string) (Place, string, error) {
+// searched even if an ignore file leaves it out, and the rest. withholds is that
+// of locateExisting.
+func (w *Workspace) globbed(dir, pattern string, withholds func(path string) bool) (Place, string, error) {
 	if pattern == "" || !doublestar.ValidatePattern(pattern) {
 		return Place{}, "", argumentError("pattern " + quoteCapped(pattern) + " is not well formed")
 	}
 	start, rest := doublestar.SplitPattern(path.Clean(pattern))
 	if !strings.HasPrefix(start, "/") {
-		place, err := w.locateFolder(dir)
+		place, err := w.locateFolder(dir, withholds)
 		if err != nil || start == "." {
 			return place, rest, err
 		}
 		start = place.Path + "/" + start
 	}
-	place, err := w.locateFolder(start)
+	place, err := w.locateFolder(start, withholds)
 	if err != nil && !errors.Is(err, ErrOutside) {
 		err = errNoStart
 	}

@@ -67,7 +67,7 @@ func (b *builtin) runGrep(ctx context.Context, _ Call, args grepArgs) Result {
 	if args.Limit > 0 {
 		g.limit = min(int(args.Limit), grepLimitMax)
 	}
-	place, err := g.place()
+	place, err := g.place(b.withholds("list_dir"))
 	if err == nil && b.withheld("grep", place.Path) {
 		err = errWithheld
 	}
@@ -109,9 +109,9 @@ type grepping struct {
 }
 
 // place is where the search starts: what path names, or a folder below it that
-// glob names.
-func (g *grepping) place() (Place, error) {
-	place, err := g.ws.locateExisting(g.args.Path)
+// glob names. withholds is that of locateExisting.
+func (g *grepping) place(withholds func(path string) bool) (Place, error) {
+	place, err := g.ws.locateExisting(g.args.Path, withholds)
 	if err != nil {
 		return place, err
 	}
@@ -120,7 +120,7 @@ func (g *grepping) place() (Place, error) {
 		return place, regular(place.Info)
 	}
 	if below, rest := doublestar.SplitPattern(g.glob); below != "." && !strings.HasPrefix(g.glob, "/") && g.glob != "" {
-		if inner, err := g.ws.locateFolder(place.Path + "/" + below); err == nil {
+		if inner, err := g.ws.locateFolder(place.Path+"/"+below, withholds); err == nil {
 			g.glob = rest
 			if !strings.Contains(rest, "/") {
 				g.glob = "./" + rest // It was about this folder, not about any below.

@@ -30,7 +30,7 @@ func (b *builtin) listDir() Tool {
 }
 
 func (b *builtin) runListDir(ctx context.Context, _ Call, args listDirArgs) Result {
-	place, err := b.ws.locateFolder(args.Path)
+	place, err := b.ws.locateFolder(args.Path, b.withholds("list_dir"))
 	if err == nil && b.withheld("list_dir", place.Path) {
 		err = errWithheld
 	}
@@ -102,8 +102,8 @@ func below(rel, start string) string {
 }
 
 // locateFolder is locateExisting for a folder.
-func (w *Workspace) locateFolder(path string) (Place, error) {
-	place, err := w.locateExisting(path)
+func (w *Workspace) locateFolder(path string, withholds func(path string) bool) (Place, error) {
+	place, err := w.locateExisting(path, withholds)
 	if err == nil && !place.Info.IsDir() {
 		err = fmt.Errorf("%s, not a folder", kindOf(place.Info))
 	}

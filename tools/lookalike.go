@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
@@ -11,7 +12,8 @@ import (
 
 // similar finds the one name in the folder at that looks like name: the same
 // but for the kind of blank, of quotation mark, the composition of letters, or
-// written as this package shows it. Two that do are an error that lists both.
+// written as this package shows it. Two that do are an error that lists both. A
+// name that a deny rule covers is not found, and no error tells of it.
 func (k *walk) similar(r *root, at, name string) (string, error) {
 	_, rel := k.w.holder(at)
 	dir, err := r.handle.Open(rel)
@@ -25,13 +27,13 @@ func (k *walk) similar(r *root, at, name string) (string, error) {
 	}
 	var alike []string
 	for _, n := range names {
-		if folded(n) == folded(name) || shown(n) == name {
+		if (folded(n) == folded(name) || shown(n) == name) && !k.withheld(at, n) {
 			alike = append(alike, n)
 		}
 	}
 	switch len(alike) {
 	case 0:
-		return "", errors.New("no such file" + meant(name, names))
+		return "", errors.New("no such file" + k.meant(at, name, names))
 	case 1:
 		k.note = fmt.Sprintf("(there is no %s; this is %s, which looks like it)", quoteCapped(name), ascii(alike[0]))
 		return filepath.Join(at, alike[0]), nil
@@ -45,11 +47,17 @@ func (k *walk) similar(r *root, at, name string) (string, error) {
 // ascii quotes a name so that what looks alike does not look alike.
 func ascii(name string) string { return fmt.Sprintf("%+q", name) }
 
-// meant suggests the nearest name.
-func meant(name string, names []string) string {
+// withheld reports whether a deny rule covers a name of the folder at.
+func (k *walk) withheld(at, name string) bool {
+	return k.withholds != nil && k.withholds(filepath.Join(at, name))
+}
+
+// meant suggests the nearest name of the folder at.
+func (k *walk) meant(at, name string, names []string) string {
 	if len(names) > 10_000 {
 		return ""
 	}
+	names = slices.DeleteFunc(names, func(n string) bool { return k.withheld(at, n) })
 	if best := nearest(name, names); best != "" {
 		return fmt.Sprintf("; did you mean %s?", shown(best))
 	}

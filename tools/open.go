@@ -12,9 +12,9 @@ var errFromKernel = errors.New("a file of the kernel, not of the disk")
 
 // open opens a regular file for reading. It never waits: whatever else stands
 // there is refused before it is opened, and once more after, should it have
-// been swapped in between.
-func (w *Workspace) open(path string) (*os.File, Place, error) {
-	place, err := w.locateExisting(path)
+// been swapped in between. withholds is that of locateExisting.
+func (w *Workspace) open(path string, withholds func(path string) bool) (*os.File, Place, error) {
+	place, err := w.locateExisting(path, withholds)
 	if err != nil {
 		return nil, place, err
 	}

@@ -48,9 +48,11 @@ func (w *Workspace) Locate(path string) (Place, error) {
 }
 
 // locateExisting is Locate for reading: a name that does not exist may be taken
-// for the only one that looks like it, else it is an error.
-func (w *Workspace) locateExisting(path string) (Place, error) {
-	place, err := (&walk{w: w, lookalike: true}).locate(path)
+// for the only one that looks like it, else it is an error. Names of which
+// withholds, if not nil, says that a deny rule covers them are neither taken nor
+// told.
+func (w *Workspace) locateExisting(path string, withholds func(path string) bool) (Place, error) {
+	place, err := (&walk{w: w, lookalike: true, withholds: withholds}).locate(path)
 	if err == nil && place.Info == nil {
 		err = errors.New("no such file")
 	}
@@ -62,6 +64,7 @@ func (w *Workspace) locateExisting(path string) (Place, error) {
 type walk struct {
 	w         *Workspace
 	lookalike bool
+	withholds func(path string) bool // of names that were not asked for; nil withholds none
 	links     int
 	elements  int
 	note      string

@@ -49,7 +49,7 @@ func (b *builtin) runReadFile(ctx context.Context, call Call, args readFileArgs)
 	if args.ByteOffset != nil && (args.Offset > 0 || args.Limit > 0) {
 		return badArgument("give lines (offset, limit) or byte_offset, not both")
 	}
-	file, place, err := b.ws.open(args.Path)
+	file, place, err := b.ws.open(args.Path, b.withholds("list_dir"))
 	if err != nil {
 		if place.Info != nil && place.Info.IsDir() {
 			return failed("%s: a folder; use list_dir", shown(args.Path))

@@ -215,7 +215,7 @@ func TestB077SearchEnds(t *testing.T) {
 	for i := range 50 {
 		k.write(fmt.Sprintf("many/%d", i), "")
 	}
-	place, err := k.ws.locateFolder("many")
+	place, err := k.ws.locateFolder("many", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,10 +47,35 @@ func TestALookAlikeDoesNotLeadBehindADenyRule(t *testing.T) {
 	for tool, a := range map[string]args{
 		"read_file": {"path": "a\u00a0b"}, "grep": {"path": "a\u00a0b", "pattern": "canary"},
 	} {
-		if text := k.refuse(tool, a); !strings.HasSuffix(text, errWithheld.Error()) {
+		if text := k.refuse(tool, a); !strings.HasSuffix(text, ": no such file") {
 			t.Errorf("%s: %s", tool, text)
 		}
 	}
+}
+
+// No error tells of a file that a deny rule covers, in whatever call a name is
+// given that is like its name.
+func TestNoErrorTellsOfWhatADenyRuleCovers(t *testing.T) {
+	k := withheldKit(t)
+	k.write("open/only one", "x\n")
+	for path, alike := range map[string]bool{"key": false, "sub/.en": false, "a\u2003b": false, "open/onlyone": true, "kyes/id": false} {
+		for tool, a := range map[string]args{
+			"read_file": {"path": path}, "grep": {"path": path, "pattern": "canary"}, "list_dir": {"path": path},
+			"glob": {"path": path, "pattern": "*"}, "bash": {"command": "true", "cwd": path},
+		} {
+			text := k.refuse(tool, a)
+			if !strings.Contains(text, "no such file") || strings.Contains(text, "did you mean") != alike {
+				t.Errorf("%s %s: %s", tool, path, text)
+			}
+		}
+	}
+	k.write("twin a", "x\n")
+	k.write("twin\u2003a", "x\n")
+	has(t, k.refuse("read_file", args{"path": "twin\u00a0a"}), "several look like it")
+	k = newKit(t, Config{Denied: func(_, path string) bool { return filepath.Base(path) == "twin a" }})
+	k.write("twin a", "x\n")
+	k.write("twin\u2003a", "seen\n")
+	has(t, k.want("read_file", args{"path": "twin\u00a0a"}), "seen", `this is "twin\u2003a"`)
 }
 
 // What changes a file must not tell what it held.

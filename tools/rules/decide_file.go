@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"errors"
 	"path"
 	"regexp"
 	"slices"
@@ -141,9 +142,11 @@ func (s set) covers(tool string, at place, roots []root) (Rule, bool) {
 }
 
 // Denied reports whether a result of a tool at path, relative to the first root
-// or absolute, must be left out: a deny rule covers it, or it is outside. For
-// grep, glob and list_dir the rules of read_file hold as well. Without rules
-// that could matter it looks at no file. It is what tools.Config.Denied wants.
+// or absolute, must be left out: a deny rule covers it, or it cannot be said
+// where it leads. For grep, glob and list_dir, which follow no link that they
+// find, the rules of read_file hold as well, and a link that leads outside or in
+// circles is a name like any other. Without rules that could matter it looks at
+// no file. It is what tools.Config.Denied wants.
 func (p *Policy) Denied(tool, path string) bool {
 	if _, ok := p.deny.tools[tool]; ok {
 		return true
@@ -155,7 +158,11 @@ func (p *Policy) Denied(tool, path string) bool {
 		return false
 	}
 	at, err := locate(p.readable, path)
-	if err != nil {
+	switch {
+	case err == nil:
+	case searches(tool) && (errors.Is(err, errOutside) || errors.Is(err, errLoop)):
+		at.real = at.asked
+	default:
 		return true
 	}
 	_, denied := p.deny.file(tool, at, p.readable)

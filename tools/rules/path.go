@@ -37,7 +37,11 @@ type place struct {
 	asked string
 }
 
-var errOutside = errors.New("it is outside the workspace")
+// Errors of places that lead nowhere in the workspace.
+var (
+	errOutside = errors.New("it is outside the workspace")
+	errLoop    = errors.New("it goes through too many links")
+)
 
 // locate finds where path, relative to the first root or absolute, leads. A
 // name that does not exist is no error. Nothing outside the roots is read.
@@ -111,7 +115,7 @@ func (w *walk) step(at, next string) (string, error) {
 		return next, nil
 	}
 	if w.links++; w.links > linksMax {
-		return "", errors.New("it goes through too many links")
+		return "", errLoop
 	}
 	target, err := os.Readlink(next)
 	if err != nil {

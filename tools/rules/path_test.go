@@ -113,6 +113,26 @@ func TestWhatADenyCovers(t *testing.T) {
 	}
 }
 
+// A link that leads out of the workspace is a name that may be listed, unless a
+// rule covers its name; what it leads to is never read.
+func TestALinkThatLeadsOutsideIsWithheldOnlyByARuleOfItsName(t *testing.T) {
+	w, _ := tree(t)
+	link(t, "/etc", filepath.Join(w, "etc"))
+	link(t, "/etc", filepath.Join(w, "id.key"))
+	link(t, "round", filepath.Join(w, "round"))
+	p := policyOf(t, Config{Roots: []string{w}, Deny: []string{"read_file(**/*.key)"}})
+	for path, want := range map[string]bool{"etc": false, "round": false, "id.key": true} {
+		for _, tool := range []string{"list_dir", "glob", "grep"} {
+			if p.Denied(tool, filepath.Join(w, path)) != want {
+				t.Errorf("%s %s is not %v", tool, path, want)
+			}
+		}
+		if !p.Denied("read_file", filepath.Join(w, path)) {
+			t.Errorf("read_file may read %s", path)
+		}
+	}
+}
+
 func TestProtectedPathsAreAskedByThemselves(t *testing.T) {
 	w, _ := tree(t)
 	state := filepath.Join(w, "state")

@@ -34,7 +34,10 @@ func (w *Workspace) Preview(tool string, arguments json.RawMessage) (diff string
 			return "", false, err
 		}
 		c.path = args.Path
-		c.edit = func([]byte) ([]byte, error) { return []byte(args.Content), nil }
+		c.edit = func(before []byte) ([]byte, error) {
+			after, _ := asBefore(before, []byte(args.Content))
+			return after, nil
+		}
 	default:
 		return "", false, nil
 	}

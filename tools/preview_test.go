@@ -38,6 +38,21 @@ func TestAPreviewIsWhatTheCallDoes(t *testing.T) {
 	}
 }
 
+// A file keeps its line ends and its mark, so what is shown must keep them too.
+func TestAPreviewOfAFileWithOtherLineEndsIsWhatTheCallDoes(t *testing.T) {
+	k := newKit(t, Config{})
+	k.write("a.txt", "\ufeffone\r\ntwo\r\n")
+	k.call("read_file", args{"path": "a.txt"})
+	diff, ok, err := k.ws.Preview("write_file", json.RawMessage(`{"path":"a.txt","content":"one\n2\n"}`))
+	if !ok || err != nil {
+		t.Fatalf("%v, %v", ok, err)
+	}
+	got := k.call("write_file", args{"path": "a.txt", "content": "one\n2\n"})
+	if _, want, _ := strings.Cut(got.Text, "\n"); want != diff {
+		t.Error(cmp.Diff(want, diff))
+	}
+}
+
 func TestAPreviewSaysWhyThereIsNone(t *testing.T) {
 	k := newKit(t, Config{})
 	k.write("a.txt", "one\n")

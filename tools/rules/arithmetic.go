@@ -15,14 +15,20 @@ type facts struct {
 	loops map[string]bool
 	// setter is the builtin that may give variables values; empty if none.
 	setter string
+	// fills says that a builtin may give any variable a value.
+	fills bool
 	// names are the variables in arithmetic.
 	names []string
+	// declared are the variables that may become part of the environment.
+	declared []string
 	// input says a here-document or here-string is there.
 	input bool
 	// subscript says a quoted text could be a subscript that runs something.
 	subscript bool
 	// evaluator is the builtin that would evaluate one; empty if none.
 	evaluator string
+	// splits is a word of test that may become an operator; empty if none does.
+	splits string
 }
 
 var (
@@ -174,6 +180,14 @@ func (v *visitor) finish() {
 	}
 	if v.evaluator != "" && v.subscript {
 		v.l.refuse("a text with a subscript beside " + v.evaluator + ", which may evaluate it,")
+	}
+	if v.splits != "" {
+		v.l.refuse("the word " + excerpt(v.splits) + " of test, which may become -v with what it evaluates,")
+	}
+	for _, name := range v.declared {
+		if _, looped := v.loops[name]; looped || v.fills {
+			v.l.refuse("the variable " + name + " in the environment, whose value the line sets,")
+		}
 	}
 	if v.input {
 		v.interpreted()

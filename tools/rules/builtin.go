@@ -56,17 +56,17 @@ func (v *visitor) command(words []word) {
 func (v *visitor) builtin(name string, args []word) {
 	switch name {
 	case "read", "mapfile", "readarray", "getopts", "unset":
-		v.setter, v.evaluator = name, name
+		v.setter, v.evaluator, v.fills = name, name, true
 		for _, a := range args {
 			v.namesVariable(name, a)
 		}
 	case "printf":
-		if len(args) > 0 && strings.HasPrefix(args[0].text, "-v") || len(args) > 2 && args[0].dynamic && args[0].prefix == 0 {
+		if len(args) > 0 && (strings.HasPrefix(args[0].text, "-v") || maybeOption(args[0]) && (args[0].many || len(args) > 1)) {
 			v.l.refuse("printf -v, which assigns,")
 		}
 	case "wait":
 		for _, a := range args {
-			if strings.HasPrefix(a.text, "-p") {
+			if maybeOption(a) || strings.HasPrefix(a.text, "-") && strings.Contains(a.text, "p") {
 				v.l.refuse("wait -p, which assigns,")
 			}
 		}
@@ -91,10 +91,18 @@ func (v *visitor) builtin(name string, args []word) {
 
 func isDynamic(w word) bool { return w.dynamic }
 
-// namesVariable takes the argument of a builtin that sets the variable named.
+// maybeOption reports whether an expansion may make an option of the word.
+func maybeOption(w word) bool { return w.dynamic && (w.prefix == 0 || w.text[0] == '-') }
+
+// namesVariable takes the argument of a builtin that sets the variable named. A
+// name may also stand behind the letters of options, as in -raPATH.
 func (v *visitor) namesVariable(name string, a word) {
 	text, ok := a.static()
-	if !ok || strings.Contains(text, "[") || influential(text) {
+	bad := !ok || strings.Contains(text, "[") || influential(text)
+	for i := range text {
+		bad = bad || text[0] == '-' && influential(text[i:])
+	}
+	if bad {
 		v.l.refuse("the variable " + excerpt(a.src) + " set by " + name)
 	}
 	if (name == "mapfile" || name == "readarray") && strings.HasPrefix(text, "-") && strings.Contains(text, "C") {
@@ -104,6 +112,10 @@ func (v *visitor) namesVariable(name string, a word) {
 
 func (v *visitor) testsVariable(args []word) {
 	for i, a := range args {
+		// What an expansion makes may be -v, and the next word its variable.
+		if a.many || i > 0 && a.dynamic && maybeOption(args[i-1]) {
+			v.splits = a.src
+		}
 		if a.text != "-v" && a.text != "-R" || i+1 == len(args) {
 			continue
 		}
@@ -135,11 +147,18 @@ func (v *visitor) options(args []word) {
 	}
 }
 
-// declares refuses arguments that assign or could.
+// declares refuses arguments that assign or could, and attributes by which a
+// later value is evaluated (-i) or names another variable (-n).
 func (v *visitor) declares(name string, args []word) {
 	for _, a := range args {
-		if text, ok := a.static(); !ok || strings.ContainsAny(text, "=[") {
+		text, ok := a.static()
+		switch {
+		case !ok || strings.ContainsAny(text, "=["):
 			v.l.refuse("the assignment by " + name + " " + excerpt(a.src))
+		case name != "export" && strings.HasPrefix(text, "-") && strings.ContainsAny(text, "in"):
+			v.l.refuse("the attribute " + excerpt(a.src) + " of a variable")
+		case variable.MatchString(text):
+			v.declared = append(v.declared, text)
 		}
 	}
 }

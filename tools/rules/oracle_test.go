@@ -93,6 +93,7 @@ var (
 		"ok", "ok a", "bad", "bad x", "'bad'", "echo 'a[$(bad)]'", "ok $x", "echo \"it's\"", "cat </dev/null", "ok \\", "ok # c", "ok # c \\", "echo ${x:-'}bad}",
 		"b''ad", "o\\\nk", "bad\\\n", "ok `bad`", "ok $'a\\'b'", "ok \"`bad`\"", "{bad,x}", "ok=bad", "ok 7", "ok 'a b'", "$bad", "ok {bad,x}", "ok '", "\"", "ok ~",
 		"true", "test -v 'a[$(bad)]'", "ok ${x@P}", "ok $((x))", "ok $((_))", "ok a{", "ok }", "ok >f", "ok 2>&1", "ok <<< a", "ok >&f", "((1))", "[[ -n x ]]", "",
+		"declare -i x", "read o x <<< '-v a[$(bad)]'", "test $o $x", "test \"$o\" \"$x\"", "printf $x .", "read -aPATH <<< .",
 	}
 	oracleShapes = []string{
 		"@; @", "@ && @", "@ || @", "@ | @", "@ & @", "@\n@", "(@)", "{ @; }", "! @", "time @", "if @; then @; fi", "for x in @; do @; done", "case @ in @) @;; esac",
@@ -107,7 +108,7 @@ var (
 // and makes no file.
 func TestAllowedLinesRunOnlyAllowedCommands(t *testing.T) {
 	o := newOracle(t)
-	p := policyOf(t, Config{Allow: []string{"bash(ok *)", "bash(echo *)", "bash(cat *)", "bash(true)", "bash(test *)", "bash(read *)", "bash(set *)", "bash(shopt *)", "bash(eval *)"}})
+	p := policyOf(t, Config{Allow: []string{"bash(ok *)", "bash(echo *)", "bash(cat *)", "bash(true)", "bash(test *)", "bash(read *)", "bash(set *)", "bash(shopt *)", "bash(eval *)", "bash(declare *)", "bash(printf *)"}})
 	covered := 0
 	rapid.Check(t, func(r *rapid.T) {
 		for range 5 {

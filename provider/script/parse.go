@@ -23,7 +23,8 @@ func Load(path string) (Script, error) {
 func Parse(src []byte) (Script, error) { return parse("script", src) }
 
 func parse(name string, src []byte) (Script, error) {
-	d := &document{name: name, src: src}
+	// Editors of some systems begin every file with a byte order mark.
+	d := &document{name: name, src: bytes.TrimPrefix(src, []byte("\ufeff"))}
 	root := d.tree()
 	if d.err != nil {
 		return Script{}, d.err

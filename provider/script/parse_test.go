@@ -75,6 +75,28 @@ func TestParseReadsEveryField(t *testing.T) {
 	}
 }
 
+// A byte order mark before a script is no part of it, and moves no place.
+func TestAByteOrderMarkIsPassedOver(t *testing.T) {
+	const mark = "\ufeff"
+	path := filepath.Join(t.TempDir(), "s.json")
+	if err := os.WriteFile(path, []byte(mark+`{"steps": ["hi"]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := script.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := script.Script{Steps: []script.Step{{Blocks: []script.Block{script.Text{Text: "hi"}}}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	_, plain := script.Parse([]byte(`{"stepps": []}`))
+	_, marked := script.Parse([]byte(mark + `{"stepps": []}`))
+	if plain == nil || marked == nil || plain.Error() != marked.Error() {
+		t.Errorf("with a mark: %v; without: %v", marked, plain)
+	}
+}
+
 func TestParseNamesThePlaceOfEveryMistake(t *testing.T) {
 	step := func(fields string) string { return "{\"steps\": [\n  {" + fields + "}\n]}" }
 	block := func(fields string) string { return step(`"blocks": [{` + fields + `}]`) }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,6 +24,11 @@ func (a *app) configure(args []string, attended bool) (err error) {
 	}
 	if root, err = filepath.Abs(root); err != nil {
 		return err
+	}
+	if info, err := os.Stat(root); err != nil { // said once, here, and not by whatever needs it
+		return usagef("--cwd: %s: name a folder that is there", err)
+	} else if !info.IsDir() {
+		return usagef("--cwd: %s is no folder: name one", root)
 	}
 	dirs := a.dirs()
 	a.trust = config.NewTrustStore(dirs.state)

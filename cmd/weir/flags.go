@@ -155,7 +155,7 @@ func parse(args []string, w io.Writer, files kong.Resolver) (f *flags, command s
 		return nil, "", said, err
 	}
 	if err != nil {
-		return nil, "", said, usagef("%s (weir --help lists all)", explain(err, args))
+		return nil, "", said, usagef("%s (weir --help lists all)", explain(err))
 	}
 	for _, p := range ctx.Path {
 		if p.Flag != nil && p.Flag.Name == "prompt" {
@@ -167,19 +167,6 @@ func parse(args []string, w io.Writer, files kong.Resolver) (f *flags, command s
 		return nil, "", said, err
 	}
 	return f, command, givenBy(ctx), f.check()
-}
-
-// explain says what was wrong with the command line.
-func explain(err error, args []string) string {
-	text := strings.Join(strings.Fields(err.Error()), " ")
-	if flag, ok := strings.CutSuffix(text, ` but got "EOL" (<EOL>)`); ok {
-		flag, _, _ = strings.Cut(flag, ":")
-		return flag + " needs a value behind it"
-	}
-	if strings.HasPrefix(text, "unexpected argument") && len(args) > 0 {
-		return text + "; a prompt goes behind -p"
-	}
-	return text
 }
 
 // check refuses values out of range, each by its flag's name.

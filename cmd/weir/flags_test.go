@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -17,13 +18,13 @@ import (
 func TestWrongUsageIsOneClearLine(t *testing.T) {
 	for args, want := range map[string]string{
 		"--modle x":              `unknown flag --modle, did you mean one of "--model", "--mode"? (weir --help lists all)`,
-		"--max-steps x":          `--max-steps: expected a valid 64 bit int but got "x" (weir --help lists all)`,
+		"--max-steps x":          `--max-steps is "x", must be a whole number (weir --help lists all)`,
 		"--max-steps 0":          "--max-steps is 0, must be at least 1",
-		"--attempts -1":          "--attempts: expected int value but got \"-1\" (short flag); perhaps try --attempts=\"-1\"? (weir --help lists all)",
+		"--attempts -1":          "--attempts needs a value behind it; one that begins with a dash is written --attempts=-1 (weir --help lists all)",
 		"--parallel=0":           "--parallel is 0, must be at least 1",
 		"--timeout=-1s":          "--timeout is -1s, must not be negative",
 		"--idle-timeout=0s":      "--idle-timeout is 0s, must be more than 0",
-		"--mode x":               `--mode must be one of "ask","read-only","accept-edits","plan","bypass" but got "x" (weir --help lists all)`,
+		"--mode x":               `--mode is "x", must be one of "ask","read-only","accept-edits","plan","bypass" (weir --help lists all)`,
 		"--provider x":           `the provider is "x", must be openai, anthropic or script (--provider, WEIR_PROVIDER)`,
 		"mend it":                "unexpected argument mend; a prompt goes behind -p (weir --help lists all)",
 		"-p":                     "--prompt needs a value behind it (weir --help lists all)",
@@ -37,7 +38,7 @@ func TestWrongUsageIsOneClearLine(t *testing.T) {
 		"config --prompt=x":      "weir config has no use for --prompt (weir config --help lists what it takes)",
 		"--max-cost=-1":          "--max-cost is -1, must not be negative",
 		"--max-tokens-total=-1":  "--max-tokens-total is -1, must not be negative",
-		"--first-byte-timeout=x": `--first-byte-timeout: expected duration but got "x": time: invalid duration "x" (weir --help lists all)`,
+		"--first-byte-timeout=x": `--first-byte-timeout is "x", must be a time with its unit, such as 90s or 5m (weir --help lists all)`,
 	} {
 		_, _, _, err := parse(strings.Fields(args), io.Discard, nil)
 		if err == nil || errorCode(err) != exitUsage {
@@ -45,6 +46,35 @@ func TestWrongUsageIsOneClearLine(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, err.Error()); diff != "" {
 			t.Errorf("%s:\n%s", args, diff)
+		}
+	}
+}
+
+// Each flag that has no value, or one that it cannot have, is told of in our
+// words, by its name, whatever the library says of it.
+func TestEveryFlagSaysWhatItNeeds(t *testing.T) {
+	for _, f := range newParser(&flags{}, io.Discard, nil).Model.Flags {
+		name := "--" + f.Name
+		if f.Name == "help" {
+			continue
+		}
+		lines := map[string]string{name: name + " needs a value behind it", name + " -q": name + " needs a value behind it; one that begins with a dash is written " + name + "=-q"}
+		if f.IsBool() {
+			lines = map[string]string{name + "=perhaps": name + ` is "perhaps", takes no value but true or false`}
+		}
+		switch f.Target.Interface().(type) {
+		case int:
+			lines[name+"=1.5"] = name + ` is "1.5", must be a whole number`
+		case float64:
+			lines[name+"=x"] = name + ` is "x", must be a number`
+		case time.Duration:
+			lines[name+"=5"] = name + ` is "5", must be a time with its unit, such as 90s or 5m`
+		}
+		for args, want := range lines {
+			_, _, _, err := parse(strings.Fields(args), io.Discard, nil)
+			if err == nil || errorCode(err) != exitUsage || err.Error() != want+" (weir --help lists all)" {
+				t.Errorf("%s: %v, want %s", args, err, want)
+			}
 		}
 	}
 }

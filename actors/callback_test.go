@@ -71,3 +71,20 @@ func (k *liveTest) answered(id string) {
 		}
 	}
 }
+
+// Grants that a host makes up, of any hop and any size, take no credit away
+// from the reader and nothing from the session's own windows.
+func TestGrantsMadeUpByAHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := newLiveTest(t, Config{Provider: model(oneCall)})
+		for from := range stages + 2 {
+			if from != Supervising {
+				k.send(Grant{From: from, Ref: ref(int(from), 1), Batches: -1 << 60, Bytes: -1 << 60})
+			}
+		}
+		k.send(Prompt{ID: "p", Text: "go"})
+		k.answered("p")
+		k.close()
+		time.Sleep(time.Minute) // virtual: timers end
+	})
+}

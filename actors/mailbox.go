@@ -145,9 +145,14 @@ func (m *mailbox) push(message, inner any) (taken bool, why refusal) {
 		return false, laneClosed
 	case isControl(inner):
 		if g, ok := inner.(Grant); ok {
+			if g.From >= stages {
+				return false, laneFull // of no hop there is: there is no room for it
+			}
 			if g.From == Reporter {
-				g.Ref = Ref{}                                 // a reader's has none
-				g.Batches = min(max(g.Batches, 0), grantMost) // and it must not undo another's
+				g.Batches = min(max(g.Batches, 0), grantMost) // it must not undo another's
+			}
+			if g.From != Streamer {
+				g.Ref = Ref{} // only that window ends with a try
 			}
 			if m.sum(g) {
 				return true, 0
@@ -172,13 +177,17 @@ func (m *mailbox) push(message, inner any) (taken bool, why refusal) {
 	return true, 0
 }
 
-// sum adds g to a grant of the same hop that still waits.
+// sum adds g to the grant of the same hop that still waits, or puts it in the
+// place of one of an earlier try, which nobody needs any more. So the lane holds
+// one grant of each hop, whoever sends them.
 func (m *mailbox) sum(g Grant) bool {
 	for i, c := range m.control {
-		if was, ok := c.(Grant); ok && was.From == g.From && was.Ref == g.Ref {
-			was.Batches += g.Batches
-			was.Bytes += g.Bytes
-			m.control[i] = was
+		if was, ok := c.(Grant); ok && was.From == g.From {
+			if was.Ref == g.Ref {
+				g.Batches += was.Batches
+				g.Bytes += was.Bytes
+			}
+			m.control[i] = g
 			return true
 		}
 	}

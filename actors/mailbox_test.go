@@ -3,6 +3,7 @@ package actors
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -94,11 +95,10 @@ func TestMailboxSumsGrantsInPlace(t *testing.T) {
 	for range 5000 { // more than the lane holds
 		k.m.PostUserMessage(Grant{From: Reporter, Batches: 1, Bytes: 2})
 	}
-	k.m.PostUserMessage(Grant{From: Streamer, Ref: ref(1, 2), Batches: 1}) // another try: not summed
+	k.m.PostUserMessage(Grant{From: Streamer, Ref: ref(1, 2), Batches: 1}) // another try: that of the one before is stale
 	same(t, []any{
 		Grant{From: Reporter, Batches: 5001, Bytes: 10_002},
 		Tick{},
-		Grant{From: Streamer, Ref: ref(1, 1), Batches: 1},
 		Grant{From: Streamer, Ref: ref(1, 2), Batches: 1},
 	}, k.run())
 }
@@ -110,6 +110,26 @@ func TestMailboxTakesNoNegativeGrantOfAReader(t *testing.T) {
 		k.m.PostUserMessage(Grant{From: Reporter, Batches: n})
 	}
 	same(t, []any{Grant{From: Reporter, Batches: 3 + 2*grantMost}}, k.run())
+}
+
+// I7: whatever hop and try the grants of a host name, they take the room of one
+// for each hop, and those of no hop none; what the reader gave is not lost.
+func TestMailboxHoldsOneGrantOfEachHop(t *testing.T) {
+	k := newBoxTest(1, 9)
+	for n := range 40 * controlMax {
+		k.m.PostUserMessage(Grant{From: Stage(n % 256), Ref: ref(n, n%7), Batches: 1})
+	}
+	k.m.PostUserMessage(CancelTurn{Turn: "a"})
+	if got := len(k.m.control); got != int(stages)+1 {
+		t.Errorf("%d commands stand in the lane, want a grant of each of %d hops and the cancel", got, stages)
+	}
+	if want := 160 * (256 - int(stages)); len(k.refused) != want {
+		t.Errorf("%d were refused, want the %d of no hop", len(k.refused), want)
+	}
+	got := k.run()
+	if !slices.Contains(got, any(Grant{From: Reporter, Batches: 160})) || !slices.Contains(got, any(CancelTurn{Turn: "a"})) {
+		t.Errorf("of the reader's grant or the cancel something is lost: %v", got)
+	}
 }
 
 func TestMailboxBoundsTheControlLane(t *testing.T) {

@@ -105,7 +105,7 @@ func (s *supervisor) refused(h *shell, msg any, why refusal) {
 		return
 	case Crashed:
 		return // one is enough, and a refused one must not make another
-	case Resolve, Attach, StopCompaction:
+	case Resolve, Attach, StopCompaction, Grant: // a grant is refused if it is of no hop
 		return // who floods a session gets no more than its lane
 	}
 	if why == laneClosed { // a late post to an actor that has been stopped
@@ -173,7 +173,8 @@ func (s *supervisor) receive(c actor.Context) {
 			s.act(c, s.out.Grant(in))
 			return
 		}
-		s.input(c, in)
+		// Whatever else it names, it is of a reader and no more than that.
+		s.input(c, Grant{From: Reporter, Batches: min(max(in.Batches, 0), grantMost)})
 	case Commit:
 		s.input(c, in)
 		s.record.add(in)

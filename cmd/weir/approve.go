@@ -18,22 +18,27 @@ const allow = "allow? [y]es, [a]lways, [n]o "
 type reply struct {
 	decision string // as Session.Resolve takes it; "view" to see the whole of it
 	note     string // a word for the model
+	all      bool   // it is for all calls that wait
 }
 
-// parseReply reads a line: y, a or n, or the words; behind a no may stand a
-// word for the model. Anything else, and nothing, is no answer.
+// parseReply reads a line: y, a or n, or the words, and all behind it; behind a
+// no may stand a word for the model. Anything else, and nothing, is no answer.
 func parseReply(text string) (reply, bool) {
 	word, note, _ := strings.Cut(strings.TrimSpace(text), " ")
 	note = strings.TrimSpace(note)
+	all := note == "all" || strings.HasPrefix(note, "all,") || strings.HasPrefix(note, "all:")
+	if all {
+		note = strings.TrimSpace(strings.TrimLeft(strings.TrimPrefix(note, "all"), ",:"))
+	}
 	switch strings.ToLower(strings.TrimRight(word, ",:")) {
 	case "y", "yes":
-		return reply{"allow", ""}, note == ""
+		return reply{"allow", "", all}, note == ""
 	case "a", "always":
-		return reply{"allow_always", ""}, note == ""
+		return reply{"allow_always", "", all}, note == ""
 	case "n", "no":
-		return reply{"deny", note}, true
+		return reply{"deny", note, all}, true
 	case "v", "view":
-		return reply{"view", ""}, note == ""
+		return reply{"view", "", all}, note == ""
 	default:
 		return reply{}, false
 	}

@@ -15,14 +15,16 @@ import (
 
 func TestReplies(t *testing.T) {
 	for text, want := range map[string]reply{
-		"y": {"allow", ""}, " YES ": {"allow", ""}, "a": {"allow_always", ""}, "always": {"allow_always", ""},
-		"n": {"deny", ""}, "no, use make": {"deny", "use make"}, "n: not that": {"deny", "not that"}, "v": {"view", ""},
+		"y": {"allow", "", false}, " YES ": {"allow", "", false}, "a": {"allow_always", "", false}, "always": {"allow_always", "", false},
+		"n": {"deny", "", false}, "no, use make": {"deny", "use make", false}, "n: not that": {"deny", "not that", false}, "v": {"view", "", false},
+		"y all": {"allow", "", true}, "Always all": {"allow_always", "", true}, "n all": {"deny", "", true}, "v all": {"view", "", true},
+		"n all: use make": {"deny", "use make", true}, "n all of this is wrong": {"deny", "all of this is wrong", false},
 	} {
 		if got, ok := parseReply(text); !ok || got != want {
 			t.Errorf("%q: %+v, %v", text, got, ok)
 		}
 	}
-	for _, text := range []string{"", " ", "yep", "y please rm it", "a lot", "none", "1"} {
+	for _, text := range []string{"", " ", "yep", "y please rm it", "a lot", "none", "1", "y all of it", "y all, or not", "all"} {
 		if got, ok := parseReply(text); ok {
 			t.Errorf("%q is taken for %+v", text, got)
 		}

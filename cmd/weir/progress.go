@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -21,7 +22,8 @@ type progress struct {
 	runes   int       // streamed of the message on its way
 	first   time.Time // when its first delta came
 	doing   string
-	args    int // bytes of the call whose arguments stream
+	args    int      // bytes of the call whose arguments stream
+	asking  []string // calls that wait for the person
 }
 
 // runesPerToken is a rough guess, for what no usage has told yet.
@@ -50,9 +52,12 @@ func (p *progress) see(e pipeline.Event, now time.Time) {
 			p.used = 0
 		}
 	case pipeline.ApprovalRequested:
-		p.doing = "waiting for you"
+		p.asking = append(p.asking, e.Call)
+		p.asks()
 	case pipeline.ApprovalResolved:
 		p.doing = "going on"
+		p.asking = slices.DeleteFunc(p.asking, func(call string) bool { return call == e.Call })
+		p.asks()
 	case pipeline.ToolStarted:
 		p.doing = "running " + render.Line(e.Name, 40)
 	case pipeline.ToolOutput:
@@ -62,6 +67,17 @@ func (p *progress) see(e pipeline.Event, now time.Time) {
 	case pipeline.RetryScheduled:
 		p.doing = "waiting to ask again"
 	default:
+	}
+}
+
+// asks says what waits for the person.
+func (p *progress) asks() {
+	switch n := len(p.asking); n {
+	case 0:
+	case 1:
+		p.doing = "waiting for you"
+	default:
+		p.doing = fmt.Sprintf("%d calls wait for you", n)
 	}
 }
 

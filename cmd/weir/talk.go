@@ -36,7 +36,7 @@ type talk struct {
 
 	turn     string              // the turn that runs, "" if none
 	waiting  map[string]struct{} // prompts that were accepted and have not begun or joined
-	asking   []pipeline.ApprovalRequested
+	asking   []openQuestion
 	progress progress
 	jobs     chan slashAnswer   // what the job of a command came to
 	stopJob  context.CancelFunc // nil while none runs
@@ -295,10 +295,7 @@ func (t *talk) told(in told) error {
 	case pipeline.PromptDropped:
 		delete(t.waiting, e.PromptID)
 	case pipeline.ApprovalRequested:
-		t.asking = append(t.asking, e)
-		if len(t.asking) == 1 {
-			return t.ask(false)
-		}
+		return t.asked(e)
 	case pipeline.ApprovalResolved:
 		return t.resolved(e.Call)
 	case pipeline.TurnEnded:
@@ -312,29 +309,6 @@ func (t *talk) told(in told) error {
 		t.code = exitCode(e.Outcome, len(t.tally.denied) > 0)
 		return t.askPlan(e)
 	default:
-	}
-	return nil
-}
-
-// ask shows the first open question.
-func (t *talk) ask(whole bool) error {
-	return t.desk.ask(t.house.question(t.asking[0], whole, t.app.style().Color), allow)
-}
-
-// resolved takes a question back that has been answered, by whomever.
-func (t *talk) resolved(call string) error {
-	for i, q := range t.asking {
-		if q.Call != call {
-			continue
-		}
-		t.asking = append(t.asking[:i:i], t.asking[i+1:]...)
-		switch {
-		case len(t.asking) == 0:
-			return t.desk.answered()
-		case i == 0:
-			return t.ask(false)
-		}
-		break
 	}
 	return nil
 }

@@ -63,19 +63,6 @@ func (t *talk) leave() error {
 	return errLeave
 }
 
-func (t *talk) answer(text string) error {
-	r, ok := parseReply(text)
-	switch {
-	case !ok:
-		return t.desk.ask("", allow)
-	case r.decision == "view":
-		return t.ask(true)
-	}
-	call := t.asking[0].Call
-	t.session.Resolve(call, r.decision, r.note)
-	return t.resolved(call)
-}
-
 func (t *talk) post(text string) error {
 	t.active.Store(true)
 	with := workspace.Attach(t.house.work, text)

@@ -196,6 +196,8 @@ func (t *turner) show(stop context.Context, e pipeline.Event) error {
 			case !open || l.err != nil:
 				t.session.Resolve(q.Call, "deny", "the person has left")
 				return nil
+			case ok && r.all && r.decision != "deny":
+				text = "◇ here each call is answered by itself\n" + allow // the others have not been shown
 			case ok && r.decision == "view":
 				text = t.house.question(q, true, t.app.style().Color) + allow
 			case ok:

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/weir-agents/weir/pipeline"
+)
+
+// openQuestion is a call that waits for consent.
+type openQuestion struct {
+	pipeline.ApprovalRequested
+	shown bool // to the person
+}
+
+// asked takes a question up. The first is shown; of the second the person is
+// told that one answer can be given to all.
+func (t *talk) asked(e pipeline.ApprovalRequested) error {
+	t.asking = append(t.asking, openQuestion{ApprovalRequested: e})
+	switch len(t.asking) {
+	case 1:
+		return t.ask(false)
+	case 2:
+		text := "◇ more calls wait; y all, a all or n all answers them together\n"
+		if _, ok := t.desk.(*plainDesk); ok { // the question stands at the cursor
+			text = "\n" + text
+		}
+		return t.desk.ask(text, allow)
+	default:
+		return nil
+	}
+}
+
+// ask shows the first open question.
+func (t *talk) ask(whole bool) error { return t.desk.ask(t.show(0, whole)+t.others(), allow) }
+
+// show returns an open question, which counts as shown from now on.
+func (t *talk) show(i int, whole bool) string {
+	t.asking[i].shown = true
+	return t.house.question(t.asking[i].ApprovalRequested, whole, t.app.style().Color)
+}
+
+// others says how many questions wait behind the first.
+func (t *talk) others() string {
+	if len(t.asking) == 1 {
+		return ""
+	}
+	return fmt.Sprintf("  %d more waiting; y all, a all or n all answers them together\n", len(t.asking)-1)
+}
+
+// resolved takes a question back that has been answered, by whomever.
+func (t *talk) resolved(call string) error {
+	i := slices.IndexFunc(t.asking, func(q openQuestion) bool { return q.Call == call })
+	if i < 0 {
+		return nil
+	}
+	t.asking = slices.Delete(t.asking, i, i+1)
+	switch {
+	case len(t.asking) == 0:
+		return t.desk.answered()
+	case i == 0:
+		return t.ask(false)
+	}
+	return nil
+}
+
+// answer takes a line for the first open question, or for all there are.
+func (t *talk) answer(text string) error {
+	r, ok := parseReply(text)
+	switch {
+	case !ok:
+		return t.desk.ask("", allow)
+	case r.decision == "view" && r.all:
+		return t.askAll(true)
+	case r.decision == "view":
+		return t.ask(true)
+	case r.all:
+		return t.answerAll(r)
+	}
+	call := t.asking[0].Call
+	t.session.Resolve(call, r.decision, r.note)
+	return t.resolved(call)
+}
+
+// answerAll gives all open questions one answer. Nothing is allowed that has not
+// been shown: then the person sees the rest, and answers again.
+func (t *talk) answerAll(r reply) error {
+	unseen := func(q openQuestion) bool { return !q.shown }
+	if r.decision != "deny" && slices.ContainsFunc(t.asking, unseen) {
+		return t.askAll(false)
+	}
+	for _, q := range t.asking {
+		t.session.Resolve(q.Call, r.decision, r.note)
+	}
+	t.asking = nil
+	return t.desk.answered()
+}
+
+// askAll shows the questions that have not been shown, or all of them whole.
+func (t *talk) askAll(whole bool) error {
+	var b strings.Builder
+	for i, q := range t.asking {
+		if whole || !q.shown {
+			b.WriteString(t.show(i, whole))
+		}
+	}
+	fmt.Fprintf(&b, "◇ that is all that waits; y all allows these %d, y the first of them\n", len(t.asking))
+	return t.desk.ask(b.String(), allow)
+}

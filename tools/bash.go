@@ -112,8 +112,8 @@ func (c *command) start() (*process, error) {
 	}
 	defer told.started()
 	exe := c.b.cfg.Exe
-	if !stage.Works || c.contained() {
-		exe = "" // Nothing escapes anyway, or nothing can be done about it.
+	if !stage.Works {
+		exe = ""
 	}
 	p, err := startProcess(cmd, out, mark, c.b.cfg.Wrap, exe)
 	if err != nil {

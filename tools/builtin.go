@@ -31,14 +31,15 @@ type Config struct {
 	Wrap func(cmd *exec.Cmd) error
 	// Exe, if not "", is the absolute path of the running program, whose main
 	// must call sandbox.Main before anything else. On Linux each command is then
-	// started by it and stays below it, so that a cancel or a timeout ends all
-	// that the command has started, however it tries to get away. Without, a
-	// process that gives up its environment, its session, its streams and its
-	// parent at once lives on, and a result does not promise otherwise.
+	// started by it and stays below it, so that a cancel, a timeout or the
+	// program's own end, also by SIGKILL, ends all that the command has started,
+	// however it tries to get away. Without, a process that gives up its
+	// environment, its session, its streams and its parent at once lives on, and
+	// so does all when the program is killed; a result promises nothing else.
 	Exe string
 	// Contained, if not nil, reports that Wrap puts each command into a process
-	// namespace of its own, so that nothing it starts can get away, also without
-	// Exe, which is not used then.
+	// namespace of its own, so that nothing it starts can get away from a cancel
+	// or a timeout, also without Exe.
 	Contained func() bool
 	// Denied, if not nil, reports that a rule keeps what lies at an absolute path
 	// from a tool, as rules.Policy.Denied does. Such names are left out of what

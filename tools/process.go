@@ -113,6 +113,7 @@ func (p *process) wait() {
 	p.family.orphaned()
 	close(p.exited)
 	p.err = p.cmd.Wait()
+	p.stage.Close()
 	p.family.staged(0)
 }
 

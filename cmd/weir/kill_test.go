@@ -25,7 +25,7 @@ var killSignals = []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGH
 // and over.
 func killScript(t *testing.T, mark string) string {
 	return scriptFile(t, fmt.Sprintf(`{"gap_ms": 1, "steps": [{"blocks": [{"text": {"repeat": "word ", "bytes": 100}}, {"call": "list_dir"},
-		{"call": "bash", "arguments": {"command": "sleep 1000 & sleep 0.01; : %s"}}]}], "loop": true}`, mark))
+		{"call": "bash", "arguments": {"command": "sleep %[1]s & sleep 0.01; : %[1]s"}}]}], "loop": true}`, mark))
 }
 
 // wantWholeFiles fails if a file of weir's own in home is half written: the
@@ -55,27 +55,37 @@ func wantWholeFiles(t *testing.T, home string) {
 	}
 }
 
-// wantGone fails if a child is left. After SIGKILL, which nobody can answer, what
-// a command has started may live on: that is a known gap, and it is ended here.
-func wantGone(t *testing.T, mark string, sig syscall.Signal) {
-	t.Helper()
-	if sig == syscall.SIGKILL {
-		killSleep(t, mark)
-		return
+// nap is a time to sleep that no other test sleeps, to know the sleeper by.
+func nap(kind, i int) string { return fmt.Sprintf("1000.%d%d%03d", kind, os.Getpid(), i) }
+
+// TestNothingOutlivesAKilledProgram kills the program with SIGKILL while a
+// command runs that has left a job behind and a process that gave up all that it
+// could be found by.
+func TestNothingOutlivesAKilledProgram(t *testing.T) {
+	t.Parallel()
+	for i, sandbox := range []string{"auto", "off"} {
+		mark := nap(3, i)
+		script := scriptFile(t, fmt.Sprintf(`{"steps": [{"blocks": [{"call": "bash", "arguments": {"command": "sleep %[1]s", "background": true}}]},
+			{"blocks": [{"call": "bash", "arguments": {"command":
+			"env -i setsid -f sleep %[1]s >/dev/null 2>&1 </dev/null; trap '' TERM HUP; sleep %[1]s & echo begun; sleep %[1]s; :"}}]}, "fine"]}`, mark))
+		p := run(t, nil, nil, "-p", "hi", "--mode", "bypass", "--sandbox", sandbox, "--output-format", "jsonl", "--script", script)
+		p.out.want(t, `"text":"begun\n"`)
+		p.signal(t, syscall.SIGKILL)
+		<-p.ended
+		gone(t, mark)
 	}
-	gone(t, mark)
 }
 
 // TestWheneverATalkIsKilled ends a talk at times and by signals drawn at random.
-// After each but SIGKILL the terminal is as it was and no child is left; after
-// each no file is half written.
+// After each but SIGKILL the terminal is as it was; after each no child is left
+// and no file is half written.
 func TestWheneverATalkIsKilled(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	home := t.TempDir()
 	for i := range killTimes {
-		mark := fmt.Sprintf("weirmark%d_talk%d.", os.Getpid(), i)
+		mark := nap(1, i)
 		sig := killSignals[rnd.IntN(len(killSignals))]
 		d := onDesktop(t, home, "--mode", "bypass", "--script", killScript(t, mark))
 		d.sees(t, "weir> ")
@@ -94,7 +104,7 @@ func TestWheneverATalkIsKilled(t *testing.T) {
 		if diff := cmp.Diff(d.before, d.modes(t)); diff != "" && sig != syscall.SIGKILL {
 			t.Errorf("%v: the terminal's modes have changed:\n%s", sig, diff)
 		}
-		wantGone(t, mark, sig)
+		gone(t, mark)
 		wantWholeFiles(t, home)
 		_, _ = d.master.Close(), d.tty.Close()
 		if t.Failed() {
@@ -109,7 +119,7 @@ func TestWheneverAOneShotRunIsKilled(t *testing.T) {
 	seed := rand.Uint64()
 	rnd := rand.New(rand.NewPCG(seed, 2))
 	for i := range killTimes {
-		mark := fmt.Sprintf("weirmark%d_shot%d.", os.Getpid(), i)
+		mark := nap(2, i)
 		sig := killSignals[rnd.IntN(len(killSignals))]
 		p := run(t, nil, nil, "-p", "go", "--mode", "bypass", "--output-format", "jsonl", "--script", killScript(t, mark))
 		p.out.want(t, `"type":"turn_started"`)
@@ -122,7 +132,7 @@ func TestWheneverAOneShotRunIsKilled(t *testing.T) {
 			p.exits(t, 128+int(sig))
 			p.out.want(t, `"type":"turn_ended"`)
 		}
-		wantGone(t, mark, sig)
+		gone(t, mark)
 		if t.Failed() {
 			t.Fatalf("time %d, %v, with seed %d", i, sig, seed)
 		}

@@ -63,8 +63,9 @@ type Config struct {
 	// AllowNet opens the network, also that of the machine itself.
 	AllowNet bool
 	// KeepBackground lets what a command leaves running live on under
-	// bubblewrap, for the caller to end; otherwise it ends with the command,
-	// and all ends with the thread that started it.
+	// bubblewrap, for the caller to end, also when the caller itself is killed
+	// (tools.Config.Exe sees to that); otherwise it ends with the command, and
+	// all ends with the thread that started it.
 	KeepBackground bool
 	// TempDir is where the private temporary folder is made; "" means /tmp.
 	TempDir string

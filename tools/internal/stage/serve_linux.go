@@ -61,9 +61,8 @@ func serve(args []string) error {
 		}
 		return out.Encode(started{Errno: int(errno)})
 	}
-	if err := out.Encode(started{Pid: pid}); err != nil {
-		return err
-	}
+	_ = out.Encode(started{Pid: pid}) // Without a reader endWith sees to it.
+	go endWith(link)
 	return reap(pid, func(status syscall.WaitStatus) { _ = out.Encode(ended{uint32(status)}) }) // Perhaps nobody asks any more.
 }
 

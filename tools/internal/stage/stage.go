@@ -2,7 +2,8 @@
 // inherits whatever the command leaves behind. A process whose parent ends is
 // given to the stage and to nobody else, so all that the command ever starts
 // stays below the stage in the tree of processes, however it cuts its other
-// ties, and the stage ends when the last of it has.
+// ties, and the stage ends when the last of it has. If the program ends first,
+// however it does, the stage ends all of it.
 package stage
 
 // Name is the hidden first argument of a program that is started as a stage.

@@ -20,5 +20,8 @@ func Start(string, *exec.Cmd) (*Stage, error) { return nil, errors.ErrUnsupporte
 // Ended is never called.
 func (*Stage) Ended() (syscall.WaitStatus, bool) { return 0, false }
 
+// Close is never called.
+func (*Stage) Close() {}
+
 // Main handles nothing.
 func Main([]string) (handled bool, code int) { return false, 0 }

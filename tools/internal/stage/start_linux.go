@@ -30,7 +30,8 @@ type Stage struct {
 // its arguments to [Main] first. cmd becomes the stage's, so that cmd.Wait
 // returns when the command and all it left behind have ended; until then the
 // stage does not keep the command's files open. The command gets a session of
-// its own. After an error nothing runs.
+// its own. Close it after that; before, or when the program ends, whatever still
+// runs is killed. After an error nothing runs.
 func Start(exe string, cmd *exec.Cmd) (*Stage, error) {
 	if cmd.Err != nil {
 		return nil, cmd.Err
@@ -96,6 +97,8 @@ func (s *Stage) start(exe string, cmd *exec.Cmd, far *os.File) error {
 func (s *Stage) Ended() (status syscall.WaitStatus, ok bool) {
 	var end ended
 	err := s.answers.Decode(&end)
-	_ = s.link.Close() // Nothing else comes.
 	return syscall.WaitStatus(end.Status), err == nil
 }
+
+// Close kills what still runs below the stage, without waiting for its end.
+func (s *Stage) Close() { _ = s.link.Close() } // It has been read to its end.

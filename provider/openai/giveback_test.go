@@ -101,3 +101,13 @@ func TestExtrasDoNotStandForTheCall(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// Half a character that an object follows stands before it.
+func TestHalfACharacterBeforeAnObject(t *testing.T) {
+	m := answer(t, chunks(`"tool_calls":[{"index":0,"id":"c1","function":{"name":"now","arguments":"\ud83d"}}]`,
+		`"tool_calls":[{"index":0,"function":{"arguments":{"k":1}}}]`)+finished)
+	want := says(provider.Assistant, provider.ToolCall{ID: "c1", Name: "now", Raw: "\ufffd" + `{"k":1}`}, provider.Text{Text: "Aye."})
+	if diff := cmp.Diff(want, m); diff != "" {
+		t.Error(diff)
+	}
+}

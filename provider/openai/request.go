@@ -200,10 +200,9 @@ func callParam(call provider.ToolCall) sdk.ChatCompletionMessageToolCallUnionPar
 	return sdk.ChatCompletionMessageToolCallUnionParam{OfFunction: p}
 }
 
-// strangeMembers are extras of calls that another dialect sent (caller is
-// Anthropic's), which servers of this one refuse, and members that stand for
-// themselves.
-var strangeMembers = []string{innerExtra, "id", "type", "caller", "input", "name", "cache_control"}
+// strangeMembers are an extra of calls that Anthropic sent, which servers of
+// this dialect refuse, and members that stand for themselves.
+var strangeMembers = []string{"caller", innerExtra, "id", "type"}
 
 // fields returns members as the SDK takes them, those that stand for themselves
 // left out.

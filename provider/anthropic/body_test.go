@@ -39,6 +39,23 @@ func TestBodies(t *testing.T) {
 	}
 }
 
+// Words beside which nothing is an answer reach the user.
+func TestTheWordsOfWhatIsNoAnswer(t *testing.T) {
+	for body, kind := range map[string]provider.ErrorKind{
+		`{"detail":"tide out"}`:                                                provider.EmptyResponse,
+		`{"message":"tide out"}`:                                               provider.EmptyResponse,
+		stream(start, `{"detail":"tide out"}`):                                 provider.TruncatedStream,
+		`{"status":400,"error":{"message":"tide out"}}`:                        provider.ProviderError,
+		stream(`{"status":400,"type":"error","error":{"message":"tide out"}}`): provider.ProviderError,
+	} {
+		answers := answered(t, body)
+		e := provider.AsError(answers[len(answers)-1].err)
+		if e.Kind != kind || !strings.Contains(e.Message, "tide out") || e.Retryable == (kind == provider.ProviderError) {
+			t.Errorf("%s: %+v", body, e)
+		}
+	}
+}
+
 func TestWhatMayBeAskedAgain(t *testing.T) {
 	for body, retryable := range map[string]bool{
 		`{"type":"overloaded_error","message":"x"}`:           true,

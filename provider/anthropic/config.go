@@ -83,11 +83,5 @@ func (c Config) withDefaults() Config {
 
 // secrets returns what no error may show.
 func (c Config) secrets(base wire.Base) []string {
-	all := append(wire.SecretHeaders(c.Headers), base.Secrets...)
-	for _, own := range []string{c.APIKey, c.AuthToken} {
-		if own != "" {
-			all = append(all, own)
-		}
-	}
-	return all
+	return append(append(wire.SecretHeaders(c.Headers), base.Secrets...), c.APIKey, c.AuthToken)
 }

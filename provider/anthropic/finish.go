@@ -91,6 +91,9 @@ func (f *fold) Whole(data []byte, out *wire.Out) error {
 	}
 	f.usage.add(o.object("usage"))
 	f.stop = wire.Reason(o.string("stop_reason"))
+	if !o.has("content") {
+		out.Aside(data)
+	}
 	var content []json.RawMessage
 	_ = json.Unmarshal(o["content"], &content) // what is no list has no blocks
 	for i, raw := range content {

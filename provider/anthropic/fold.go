@@ -80,6 +80,8 @@ func (f *fold) event(name string, data []byte) (done bool, err error) {
 		}
 	case "message_stop":
 		return true, nil
+	case "":
+		f.out.Aside(data)
 	default: // a ping, or an event of tomorrow
 	}
 	return false, nil

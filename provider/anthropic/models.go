@@ -9,7 +9,7 @@ import (
 
 	"github.com/anthropics/anthropic-sdk-go/v2/option"
 
-	"github.com/weir-agents/weir/provider"
+	"github.com/weir-agents/weir/provider/internal/wire"
 )
 
 const (
@@ -60,7 +60,7 @@ func (c *Client) models(ctx context.Context, after string) (page modelPage, err 
 		return c.sdk.Get(ctx, c.base.Path("models"), nil, &res, c.headers(opts...)...)
 	}, func(body []byte) error {
 		if json.Unmarshal(body, &page) != nil || page.Data == nil {
-			return &provider.Error{Kind: provider.BadJSON, Message: "the answer is no list of models"}
+			return wire.NoModels(body)
 		}
 		return nil
 	})

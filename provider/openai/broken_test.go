@@ -53,6 +53,12 @@ func TestABrokenAnswerSaysWhatBroke(t *testing.T) {
 		"a nameless call":    {called, "", nil, provider.BadToolCall, true, "did not name", "speaks this API", false},
 		"a final error":      {`{"error":{"message":"No.","code":400}}`, "", nil, provider.ProviderError, false, "No.", "asking the same again does not help", false},
 		"an error for later": {`{"error":{"message":"Busy.","code":503}}`, "", nil, provider.ProviderError, true, "Busy. (status 200", "", false},
+		"an outer status":    {`{"status":400,"error":{"message":"No."}}`, "", nil, provider.ProviderError, false, "No.", "asking the same again does not help", false},
+		"one in an event":    {`data: {"status":400,"error":{"message":"No."}}` + "\n\n", "", nil, provider.ProviderError, false, "No.", "asking the same again does not help", false},
+		"words alone":        {`{"message":"No such model"}`, "", nil, provider.EmptyResponse, true, "the server says: No such model", "has the model", false},
+		"a list of words":    {`{"detail":[{"loc":["body"],"msg":"field required"}]}`, "", nil, provider.EmptyResponse, true, "the server says: field required", "has the model", false},
+		"words in an event":  {aye + `data: {"detail":"worker lost"}` + "\n\n", "", nil, provider.TruncatedStream, true, "the server says: worker lost", "proxies", false},
+		"an event of words":  {`data: {"detail":"worker lost"}` + "\n\ndata: [DONE]\n\n", "", nil, provider.EmptyResponse, true, "the server says: worker lost", "has the model", false},
 		"too long":           {"data: " + strings.Repeat("x", 9000), "", nil, provider.TooLarge, false, "longer than 5000 bytes", "ask for less", false},
 	}
 	for name, tt := range tests {

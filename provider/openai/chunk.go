@@ -13,7 +13,8 @@ type literal []byte
 
 // chunk is what one frame says. It points into the frame's data.
 type chunk struct {
-	fault   []byte   // the error object, or the frame that says it is one
+	fault   []byte   // the object that holds an error, or says it is one
+	aside   []byte   // a frame that is no chunk
 	usages  [][]byte // JSON objects, the later counts
 	choices []choice // those with index 0
 	scanner scanner
@@ -51,7 +52,7 @@ type entry struct {
 
 // reset empties c and keeps its memory.
 func (c *chunk) reset() {
-	c.fault = nil
+	c.fault, c.aside = nil, nil
 	c.usages = c.usages[:0]
 	c.choices = c.choices[:0]
 }
@@ -88,6 +89,9 @@ func (c *chunk) parse(data []byte, whole bool) error {
 	}
 	c.usage(asObject(top["x_groq"])["usage"])
 	c.usage(top["usage"])
+	if c.fault == nil && !present(top["choices"]) && len(c.usages) == 0 {
+		c.aside = data
+	}
 	return nil
 }
 
@@ -97,13 +101,10 @@ func (c *chunk) usage(raw json.RawMessage) {
 	}
 }
 
-// faultIn returns the error of an object that stands in data as raw, nil for
-// none. Of an error that is only a string, what tells its kind stands beside it.
+// faultIn returns raw, which is the text of o, if there is an error in o, else
+// nil. What tells its kind may stand beside it.
 func faultIn(o object, raw []byte) []byte {
-	switch e := o["error"]; {
-	case len(e) > 0 && e[0] == '{':
-		return e
-	case len(e) > 0 && e[0] == '"': // also one without words
+	if e := o["error"]; len(e) > 0 && (e[0] == '{' || e[0] == '"') { // also one without words
 		return raw
 	}
 	return nil

@@ -145,11 +145,8 @@ func (c *Client) Models(ctx context.Context) ([]string, error) {
 // modelNames reads the list, which some servers call data and some models.
 func modelNames(body []byte) ([]string, error) {
 	var top object
-	if json.Unmarshal(body, &top) != nil || !present(top["data"]) && !present(top["models"]) {
-		return nil, &provider.Error{Kind: provider.BadJSON, Message: "the answer is no list of models"}
-	}
-	if raw := faultIn(top, body); raw != nil {
-		return nil, wire.FaultOf(raw).Error()
+	if json.Unmarshal(body, &top) != nil || faultIn(top, body) != nil || !present(top["data"]) && !present(top["models"]) {
+		return nil, wire.NoModels(body)
 	}
 	models := top["data"]
 	if !present(models) {

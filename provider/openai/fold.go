@@ -61,6 +61,9 @@ func (f *fold) take(out *wire.Out) error {
 	for _, raw := range f.chunk.usages {
 		f.usage.add(raw)
 	}
+	if f.chunk.aside != nil {
+		out.Aside(f.chunk.aside)
+	}
 	var failed error
 	for i := range f.chunk.choices {
 		if err := f.choice(&f.chunk.choices[i], out); err != nil {

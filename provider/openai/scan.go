@@ -12,7 +12,7 @@ func (c *chunk) scan(data []byte) bool {
 	*s = scanner{b: data}
 	ok := s.object(c, (*scanner).top)
 	s.space()
-	return ok && s.i == len(s.b)
+	return ok && s.i == len(s.b) && len(c.choices)+len(c.usages) > 0 // else it may be no chunk
 }
 
 // scanner walks over JSON text and checks its grammar as it goes.

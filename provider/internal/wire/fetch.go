@@ -2,10 +2,28 @@ package wire
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 
 	"github.com/weir-agents/weir/provider"
 )
+
+// NoModels is the error of an answer that is no list of models: that of the
+// server, if it has put one there. Its message is not yet fit to be shown.
+func NoModels(body []byte) error {
+	var o map[string]json.RawMessage
+	if json.Unmarshal(body, &o) == nil && len(o["error"]) > 0 && string(o["error"]) != "null" {
+		return FaultOf(body).Error()
+	}
+	e := &provider.Error{Kind: provider.BadJSON, Message: "the answer is no list of models"}
+	if o == nil {
+		return e
+	}
+	if words := FaultOf(body).Words; words != "" {
+		e.Message += "; the server says: " + words
+	}
+	return e
+}
 
 // Fetch sends one request and gives the whole body of its answer, at most
 // MessageBytes, to read: for what is not streamed and no message either. An

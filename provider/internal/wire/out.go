@@ -40,6 +40,7 @@ type Out struct {
 	sealed []provider.Delta
 	bytes  int  // of everything so far, what is open left out
 	long   bool // an id or a name is longer than its cap
+	aside  string
 }
 
 // Begin says to which delta the text that is appended to Text belongs: one of
@@ -95,6 +96,14 @@ func (o *Out) seal() {
 	}
 	o.Text = o.Text[:0]
 	o.open = provider.Delta{}
+}
+
+// Aside notes a JSON object that is no part of an answer, such as
+// {"detail":"not found"}: what it says is told if the answer comes to nothing.
+func (o *Out) Aside(object []byte) {
+	if words := FaultOf(object).Words; words != "" {
+		o.aside = strings.Clone(words[:min(len(words), wordsBytes)])
+	}
 }
 
 // Hold counts n bytes more that the fold keeps and does not give out as text.

@@ -213,6 +213,9 @@ func (s *stream) yieldError(err error) {
 	}
 	if e, ok := errors.AsType[*provider.Error](err); ok {
 		e.Usage = s.fold.Usage()
+		if s.out.aside != "" && (e.Kind == provider.EmptyResponse || e.Kind == provider.TruncatedStream) {
+			e.Message += "; the server says: " + s.out.aside
+		}
 		if e.RetryAfter == 0 {
 			e.RetryAfter = RetryAfter(s.body.resp.Header, time.Now())
 		}

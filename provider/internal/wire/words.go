@@ -15,21 +15,40 @@ import (
 // wordsBytes caps what is quoted of a vendor's words.
 const wordsBytes = 2 << 10
 
+// oddBytes caps the JSON that stands for the words of an error without any.
+const oddBytes = 200
+
 // Fault is what an error object says of itself.
 type Fault struct {
 	Words   string    // in the vendor's own, not yet fit to be shown
 	Type    string    // the vendor's name for it, "" if it told none
 	numbers []float64 // of code, status, status_code
 	kinds   []string  // type and code in words, lower case
+	odd     string    // the error's JSON if it says none of these and is short
 }
 
 // Error returns the fault as the error of a stream that carried it.
 func (f Fault) Error() *provider.Error {
 	words := f.Words
 	if words == "" {
-		words = "the provider sent an error without words"
+		words = "the provider sent an error without words" + f.details()
 	}
 	return &provider.Error{Kind: provider.ProviderError, Message: words, Retryable: f.retryable()}
+}
+
+// details is what an error without words says all the same.
+func (f Fault) details() string {
+	all := slices.Clone(f.kinds)
+	for _, n := range f.numbers {
+		all = append(all, strconv.FormatFloat(n, 'f', -1, 64))
+	}
+	if len(all) == 0 && f.odd != "" {
+		all = append(all, f.odd)
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(all, ", ")
 }
 
 // finalKinds mark an error that the same request will meet again.
@@ -63,11 +82,7 @@ func FaultOf(raw []byte) Fault {
 	if err := json.Unmarshal(raw, &v); err != nil {
 		return Fault{Words: string(raw)}
 	}
-	f := faultIn(v, 0)
-	if f.Words == "" && v != nil {
-		f.Words = string(raw)
-	}
-	return f
+	return faultIn(v, 0)
 }
 
 // faultIn looks through the wrappings that gateways put around an error.
@@ -90,10 +105,32 @@ func faultOfObject(o map[string]any, depth int) Fault {
 		return Fault{}
 	}
 	if inner, ok := o["error"].(map[string]any); ok {
-		return faultIn(inner, depth+1)
+		f := faultIn(inner, depth+1)
+		beside := ownFault(o, depth)
+		if len(f.numbers) == 0 { // some gateways put the status there, others that of the answer, or 0
+			f.numbers = slices.DeleteFunc(beside.numbers, func(n float64) bool { return n < 400 })
+		}
+		if f.Words == "" {
+			f.Words = beside.Words
+		}
+		return f
 	}
+	f := ownFault(o, depth)
+	if f.Words == "" && len(f.kinds)+len(f.numbers) == 0 {
+		if odd, err := json.Marshal(o); err == nil && len(o) > 0 && len(odd) <= oddBytes {
+			f.odd = string(odd)
+		}
+	}
+	return f
+}
+
+// ownFault returns what the members of o say but for an error object.
+func ownFault(o map[string]any, depth int) Fault {
 	var f Fault
 	for _, key := range []string{"message", "error", "detail", "error_description", "msg", "errors", "title"} {
+		if _, object := o[key].(map[string]any); key == "error" && object {
+			continue
+		}
 		if f.Words == "" && o[key] != nil {
 			f.Words = faultIn(o[key], depth+1).Words
 		}
@@ -135,7 +172,10 @@ func Words(body []byte) (string, Fault) {
 	text := strings.TrimSpace(string(body))
 	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") || strings.HasPrefix(text, `"`) {
 		f := FaultOf([]byte(text))
-		return f.Words, f
+		if f.Words != "" {
+			text = f.Words
+		}
+		return text, f
 	}
 	if strings.HasPrefix(text, "<") {
 		text = pageWords(text)

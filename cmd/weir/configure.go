@@ -10,6 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/weir-agents/weir/cmd/weir/internal/config"
+	"github.com/weir-agents/weir/cmd/weir/internal/render"
 	"github.com/weir-agents/weir/tools/rules"
 )
 
@@ -148,7 +149,7 @@ func (a *app) printConfig() error {
 			fmt.Fprintf(&b, "%-20s %-24s not set\n", set.Name, "")
 		}
 		for _, p := range set.Parts {
-			fmt.Fprintf(&b, "%-20s %-24s %s\n", set.Name, p.Text, p.From)
+			fmt.Fprintf(&b, "%-20s %-24s %s\n", set.Name, render.Line(p.Text, 0), render.Line(p.From, 0))
 		}
 	}
 	a.tellRefused()

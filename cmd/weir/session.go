@@ -216,7 +216,7 @@ func (a *app) openTools(h *house) (err error) {
 	places := a.places(h.work.Roots()[0])
 	skills, notes := workspace.LoadSkills(places)
 	var more []string
-	h.commands, more = workspace.Commands(places)
+	h.commands, more = besideOurs(workspace.Commands(places))
 	for _, note := range append(notes, more...) {
 		a.warn(note)
 	}

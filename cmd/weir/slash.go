@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/weir-agents/weir/cmd/weir/internal/render"
+	"github.com/weir-agents/weir/cmd/weir/internal/workspace"
 	"github.com/weir-agents/weir/pipeline"
 	"github.com/weir-agents/weir/provider"
 	"github.com/weir-agents/weir/tools"
@@ -63,6 +64,19 @@ func (t *turner) slash(line string) slashAnswer {
 		}
 	}
 	return slashAnswer{text: "no command " + name + ": /help lists them; a blank before the slash makes it a prompt", warn: true}
+}
+
+// besideOurs leaves out the commands that have the name of one of weir's: a file
+// of a folder must not take /quit or /mode away.
+func besideOurs(all []workspace.Command, notes []string) (own []workspace.Command, more []string) {
+	for _, c := range all {
+		if slices.ContainsFunc(slashCommands(), func(s slashCommand) bool { return s.name == "/"+c.Name }) {
+			notes = append(notes, fmt.Sprintf("command %s was left out: /%s is a command of weir's", c.Path, c.Name))
+			continue
+		}
+		own = append(own, c)
+	}
+	return own, notes
 }
 
 // custom returns the prompt of a command that the person has written.

@@ -1,7 +1,9 @@
 package actors
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -141,19 +143,6 @@ func (l Limits) Default() Limits {
 	return l
 }
 
-// The headroom of the mailboxes: what may stand in a data lane without credit.
-const (
-	// endPosts is what a stage hands over without credit when it ends: its
-	// pending batch and its closing answer.
-	endPosts = 2
-	// turnPosts is what turn and supervisor may post to the reporter beyond
-	// their windows: the end of a turn each.
-	turnPosts = 4
-	// commands is how many commands without credit may wait in a mailbox: each
-	// actor sends another at most a few before it waits for an answer.
-	commands = 16
-)
-
 // idBytes is the longest id of a prompt; a longer one is refused.
 const idBytes = 256
 
@@ -190,39 +179,9 @@ func (l Limits) hopBatches() int {
 	return l.HopBatches
 }
 
-// capacity is the data lane of each stage's mailbox, with what fills it.
-func (l Limits) capacity(s Stage) int {
-	hop := l.hopBatches()
-	switch s {
-	case Streamer:
-		return commands
-	case Assembler:
-		return l.HopBatches + endPosts + commands
-	case Turning:
-		// A result a call, and twice the news whether calls wait for consent;
-		// stream ends, answers of the supervisor.
-		return 3*l.CallsMax + commands
-	case Executor:
-		// Every call may report a check, two pieces of output (one on its way,
-		// the rest at its end) and its end; as often while it is early, when it
-		// is announced as well.
-		return 9*l.CallsMax + commands
-	case Reporter:
-		// Assembler, executor, turn and supervisor each have a window. A cancel
-		// frees what waits for credit in the outlets of turn and supervisor: what
-		// is told of prompts up to toldMax and one event more for each that
-		// waits, and those that joined.
-		return 5*hop + 2*endPosts + 2*turnPosts + l.toldMax() + 5*l.Prompts + commands
-	case Supervising:
-		// Prompts, as many as newMailbox lets in; approved, started (early too)
-		// and ended of each call; what turn, hooks and recorder say.
-		return 2*l.Prompts + 5*l.CallsMax + commands
-	default:
-		panic(fmt.Sprintf("actors: limits: no mailbox for stage %d", s))
-	}
-}
-
-// Validate returns an error naming the first field whose value is out of range.
+// Validate returns an error naming the first field whose value is out of range,
+// or whose value lets senders have more under way than a mailbox holds, or more
+// bytes than can be counted.
 func (l Limits) Validate() error {
 	ints := []struct {
 		name     string
@@ -265,18 +224,14 @@ func (l Limits) Validate() error {
 	if l.Cost < 0 {
 		return fmt.Errorf("limit Cost is %g, must not be negative", l.Cost)
 	}
+	if l.ReaderWindow > grantMost {
+		return fmt.Errorf("limit ReaderWindow is %d, must be at most %d: no grant gives back more", l.ReaderWindow, grantMost)
+	}
+	if err := l.prove(l.rooms()); err != nil {
+		return err
+	}
+	if l.Ceiling() == math.MaxInt {
+		return errors.New("the limits in bytes come to more than can be counted: make the largest of them smaller")
+	}
 	return nil
-}
-
-// Ceiling returns how many bytes of a session's data may be in memory at once,
-// apart from its history (I3): a line being read and its decoded text, the
-// hops, the message being put together and, once more, the text of a turn's
-// end, the results of its calls, the prompts that wait, and what is told of
-// prompts and of canceled turns before a reader takes it. The copies that a
-// journal is being handed come on top: one message that is written and one that
-// waits.
-func (l Limits) Ceiling() int {
-	const hops = 6                           // streamer, assembler, executor, turn, supervisor → …, reporter → reader
-	told := 2*l.PromptBytes + l.turnsBytes() // in the window, behind it, of turns
-	return 2*l.LineBytes + hops*l.HopBytes + 2*l.MessageBytes + l.CallsMax*(l.OutputBytes+l.LiveBytes) + l.queueBytes() + told
 }

@@ -79,7 +79,7 @@ func newWorld(t rapid.TB, l Limits, p plan, durable bool, seed uint64) *world {
 	}
 	for s := range w.boxes {
 		stage := Stage(s)
-		w.boxes[s] = newMailbox(l.capacity(stage), 2*l.Prompts, &w.gauges[s], func(msg any, why refusal) {
+		w.boxes[s] = newMailbox(l.capacity(stage), l.guests(), &w.gauges[s], func(msg any, why refusal) {
 			if p, ok := msg.(Prompt); ok { // a flood from outside
 				p.Reply(ErrBusy)
 				return

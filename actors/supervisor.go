@@ -73,7 +73,7 @@ func Spawn(system *actor.ActorSystem, c Config) (*actor.PID, *Meter, error) {
 func (s *supervisor) mailbox(h *shell) actor.MailboxProducer {
 	return func() actor.Mailbox {
 		l := s.config.Limits
-		return newMailbox(l.capacity(h.stage), 2*l.Prompts, &h.meter.stage[h.stage], func(msg any, why refusal) { s.refused(h, msg, why) })
+		return newMailbox(l.capacity(h.stage), l.guests(), &h.meter.stage[h.stage], func(msg any, why refusal) { s.refused(h, msg, why) })
 	}
 }
 

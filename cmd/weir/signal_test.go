@@ -2,11 +2,16 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 const stalls = `{"steps": [{"blocks": [{"text": "Half an answer"}, {"fault": "stall"}]}]}`
@@ -124,15 +129,32 @@ func TestAFullPipeDoesNotHoldTheExit(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := run(t, strings.NewReader("hi\n"), w, append(args, "--script", endless)...)
-		_ = w.Close()
-		// Once it has said this much and nobody reads on, the pipe fills.
+		// Its answer has begun, and from here on nobody reads.
 		if _, err := r.Read(make([]byte, 64<<10)); err != nil {
 			t.Fatal(err)
 		}
+		for late := time.Now().Add(patience); !full(t, w); runtime.Gosched() {
+			if time.Now().After(late) {
+				t.Fatal("the pipe did not fill")
+			}
+		}
 		p.signal(t, syscall.SIGINT)
 		p.exits(t, 130)
-		_ = r.Close()
+		if !full(t, w) {
+			t.Error("the pipe was not full to the end")
+		}
+		_, _ = r.Close(), w.Close()
 	}
+}
+
+// full reports whether a write to w would block.
+func full(t *testing.T, w *os.File) bool {
+	t.Helper()
+	fds := []unix.PollFd{{Fd: int32(w.Fd()), Events: unix.POLLOUT}}
+	if _, err := unix.Poll(fds, 0); err != nil && !errors.Is(err, syscall.EINTR) {
+		t.Fatal(err)
+	}
+	return fds[0].Revents&unix.POLLOUT == 0
 }
 
 func TestB016_AnOpenSilentPipeDoesNotHang(t *testing.T) {

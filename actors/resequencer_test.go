@@ -2,6 +2,9 @@ package actors
 
 import (
 	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -139,4 +142,78 @@ func TestCapTextKeepsWithinItsCap(t *testing.T) {
 			t.Fatalf("capped to %d bytes of %d: %q", len(got), limit, got)
 		}
 	})
+}
+
+// has says what slot i holds that was not shown.
+func (r *resequencer) has(i int) string {
+	where := "behind"
+	if i == r.head {
+		where = "head"
+	}
+	s := &r.slots[i]
+	for what, there := range map[string]bool{" started": s.started != nil, " output": s.live.any(), " finished": s.finished != nil} {
+		if there {
+			where += what
+		}
+	}
+	return strings.Join(sortedWords(where), " ")
+}
+
+func sortedWords(s string) []string {
+	words := strings.Fields(s)
+	slices.Sort(words[1:])
+	return words
+}
+
+// Every input that can come to a call at the head or behind it, whatever of it
+// waits, has come, and none that the table does not know.
+func TestResequencerTakesEveryInput(t *testing.T) {
+	want := map[string][]string{
+		"behind":                       {"finish", "start"}, // output comes behind a start only
+		"behind started":               {"finish", "output"},
+		"behind output started":        {"finish", "output"},
+		"head":                         {"finish", "output", "start"},
+		"head started":                 {"finish", "next", "output"},
+		"head output":                  {"finish", "next", "output"},
+		"head output started":          {"finish", "next", "output"},
+		"head finished":                {"next"},
+		"head finished started":        {"next"},
+		"head finished output":         {"next"},
+		"head finished output started": {"next"},
+	}
+	seen := map[string]map[string]bool{}
+	chance := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		r := newResequencer([]string{"a", "b", "c"}, 100)
+		phase := make([]int, 3)
+		for !r.Done() {
+			i := r.head + chance.IntN(len(phase)-r.head)
+			was, in := r.has(i), ""
+			switch roll := chance.IntN(4); {
+			case roll == 0 && i == r.head && r.Ready():
+				in = "next"
+				r.Next()
+			case phase[i] == 0 && roll == 1:
+				in, phase[i] = "start", 1
+				r.Start(i, ToolStarted{Call: "x"})
+			case phase[i] == 1 && roll == 2:
+				in = "output"
+				r.Output(i, "x")
+			case phase[i] < 2 && roll == 3:
+				in, phase[i] = "finish", 2
+				r.Finish(i, ToolFinished{Call: "x"})
+			default:
+				continue
+			}
+			if seen[was] == nil {
+				seen[was] = map[string]bool{}
+			}
+			seen[was][in] = true
+		}
+	}
+	got := map[string][]string{}
+	for state, ins := range seen {
+		got[state] = slices.Sorted(maps.Keys(ins))
+	}
+	same(t, want, got)
 }

@@ -353,7 +353,9 @@ func (u *simUser) resolve() {
 func (u *simUser) sees(e Event) {
 	switch e := e.(type) {
 	case ApprovalRequested:
-		u.asked = append(u.asked, e.Call)
+		if u.w.l.ApprovalWait == 0 || !u.w.chance(3) { // else nobody answers in time
+			u.asked = append(u.asked, e.Call)
+		}
 	case TurnStarted:
 		u.fate[e.PromptID]++
 	case PromptJoined:

@@ -54,6 +54,7 @@ type world struct {
 	shut    bool
 	covered map[pair]bool
 	edges   map[edge]bool
+	notes   notes
 	held    map[State]bool // states in which a cancel found the turn's posts without credit
 }
 
@@ -75,7 +76,7 @@ type plan struct {
 func newWorld(t rapid.TB, l Limits, p plan, durable bool, seed uint64) *world {
 	w := &world{
 		t: t, l: l, seed: seed, rand: rand.New(rand.NewPCG(seed, 7)), now: time.Unix(1_000_000, 0), plan: p, durable: durable,
-		sent: map[Ref][]sentText{}, cutOff: map[Ref]bool{}, ran: map[callRun]bool{}, covered: map[pair]bool{}, edges: map[edge]bool{}, held: map[State]bool{},
+		sent: map[Ref][]sentText{}, cutOff: map[Ref]bool{}, ran: map[callRun]bool{}, covered: map[pair]bool{}, edges: map[edge]bool{}, held: map[State]bool{}, notes: newNotes(),
 	}
 	for s := range w.boxes {
 		stage := Stage(s)
@@ -199,6 +200,9 @@ func (w *world) receive(s Stage) {
 			w.failf("the %v panicked on %T: %v", s, in, r)
 		}
 	}()
+	if was := w.state(s); was != "" && !w.stale(s, in) {
+		defer func() { w.saw(s, was, in) }()
+	}
 	switch s {
 	case Streamer:
 		w.streamer(in)

@@ -113,13 +113,14 @@ const statusHeight = 3
 
 func (a *area) showsStatus() bool { return a.status != "" && a.height > statusHeight }
 
-// room is how many rows of output may be drawn.
+// room is how many rows of output may be drawn: so few that all of the area is
+// on the screen still when the terminal has become half as wide.
 func (a *area) room() int {
 	most := a.height - len(a.bottom.Rows)
 	if a.showsStatus() {
 		most--
 	}
-	return min(most, (a.height+1)/2)
+	return min(most, (a.height+2)/3)
 }
 
 // output returns the rows of output that are drawn: the open line and the end of

@@ -66,6 +66,26 @@ func wantUnder(t *rapid.T, screen *vt.Terminal, a *area, output string) {
 	}
 }
 
+// TestAHighBlockOnATerminalOfHalfTheWidthStaysNowhere narrows a terminal that
+// scrolls, with a block open that is higher than the screen.
+func TestAHighBlockOnATerminalOfHalfTheWidthStaysNowhere(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := &area{width: 60, height: rapid.IntRange(16, 50).Draw(t, "height"), status: "3s · step 1"}
+		screen := vt.New(a.width, Cluster)
+		screen.Height = a.height
+		e := &Editor{History: &History{}}
+		a.block = strings.Repeat(strings.Repeat("word ", 11)+"\n", 60) + "end"
+		a.bottom = e.View("weir> ", a.width, a.height/3)
+		show(t, screen, a.draw(a.put(nil, []byte("above\n"))))
+		a.width = 30
+		screen.Resize(a.width)
+		out := a.erase(nil)
+		a.bottom = e.View("weir> ", a.width, a.height/3)
+		show(t, screen, a.draw(out))
+		wantUnder(t, screen, a, "above\n")
+	})
+}
+
 // TestAResizeWhileABlockIsOpenRepeatsNothing changes the width between two
 // drawings, on a terminal that breaks its lines anew.
 func TestAResizeWhileABlockIsOpenRepeatsNothing(t *testing.T) {

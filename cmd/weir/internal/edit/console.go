@@ -65,7 +65,7 @@ func Open(cfg Config) (*Console, error) {
 		cfg: cfg, raw: r, lines: make(chan string), done: make(chan struct{}),
 		editor: Editor{History: cfg.History, Complete: cfg.Complete},
 	}
-	c.area.width, c.area.height = Size(cfg.In)
+	c.measure()
 	if _, err := io.WriteString(cfg.Out, pasteOn); err != nil {
 		_ = r.restore() // the write's error says more
 		return nil, err
@@ -91,7 +91,7 @@ func (c *Console) Close() {
 		c.closed = true
 		if c.failed == nil {
 			c.area.status, c.area.bottom = "", View{}
-			out := c.area.end(c.area.erase(nil))
+			out := c.area.end(c.erase())
 			_, _ = c.cfg.Out.Write(append(out, pasteOff...)) // nobody is left to tell
 		}
 		_ = c.raw.restore() // a terminal that is gone needs no restoring
@@ -102,7 +102,7 @@ func (c *Console) Close() {
 func (c *Console) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out := c.area.put(c.area.erase(nil), p)
+	out := c.area.put(c.erase(), p)
 	return len(p), c.flush(c.area.draw(out))
 }
 
@@ -112,17 +112,13 @@ func (c *Console) Write(p []byte) (int, error) {
 func (c *Console) Show(p, block []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out := c.area.put(c.area.erase(nil), p)
+	out := c.area.put(c.erase(), p)
 	c.area.block = string(block)
 	return c.flush(c.area.draw(out))
 }
 
-// Size returns how many columns and rows the terminal has.
-func (c *Console) Size() (columns, rows int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.area.width, c.area.height
-}
+// Size returns how many columns and rows the terminal has now.
+func (c *Console) Size() (columns, rows int) { return Size(c.cfg.In) }
 
 // Ask sets what stands before the input. A question puts the line aside that
 // is being typed, and takes a single line; the prompt brings it back.
@@ -158,9 +154,30 @@ func (c *Console) Status(text string) error {
 
 // redraw draws the area anew; before goes out first, in its place.
 func (c *Console) redraw(before []byte) error {
-	out := append(c.area.erase(nil), before...)
-	c.area.bottom = c.editor.View(c.prompt, c.area.width, max(c.area.height/3, 1))
+	out := append(c.erase(), before...)
+	c.lay()
 	return c.flush(c.area.draw(out))
+}
+
+// erase takes the area off the screen as it is now: the terminal has broken the
+// rows anew before its signal comes, or while one is on the way.
+func (c *Console) erase() []byte {
+	if c.measure() && len(c.area.bottom.Rows) > 0 {
+		c.lay()
+	}
+	return c.area.erase(nil)
+}
+
+// measure takes the terminal's size and reports whether it is another.
+func (c *Console) measure() bool {
+	width, height := c.area.width, c.area.height
+	c.area.width, c.area.height = Size(c.cfg.In)
+	return c.area.width != width || c.area.height != height
+}
+
+// lay lays out what is typed.
+func (c *Console) lay() {
+	c.area.bottom = c.editor.View(c.prompt, c.area.width, max(c.area.height/3, 1))
 }
 
 func (c *Console) flush(out []byte) error {
@@ -229,7 +246,6 @@ func (c *Console) serve(chunks <-chan []byte) {
 func (c *Console) resize() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.area.width, c.area.height = Size(c.cfg.In)
 	_ = c.redraw(nil) // the next write of the program reports it
 }
 

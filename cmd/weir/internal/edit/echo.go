@@ -56,7 +56,7 @@ const suspendTime = 200 * time.Millisecond
 // suspend stops the process as Ctrl-Z does elsewhere, and goes on when it is
 // continued. The caller holds the lock.
 func (c *Console) suspend() {
-	_ = c.flush(append(c.area.erase(nil), pasteOff...))
+	_ = c.flush(append(c.erase(), pasteOff...))
 	_ = c.raw.restore() // it was raw a moment ago
 	continued := make(chan os.Signal, 1)
 	signal.Notify(continued, syscall.SIGCONT)
@@ -68,6 +68,5 @@ func (c *Console) suspend() {
 		}
 	}
 	_ = c.raw.again() // if it fails, keys need an Enter
-	c.area.width, c.area.height = Size(c.cfg.In)
 	_ = c.flush([]byte(pasteOn))
 }

@@ -42,7 +42,7 @@ func Instructions(root, home, userDir string) (docs []Doc, notes []string) {
 		c.folder(userDir, userDir, true)
 	}
 	project := root
-	if top := ReadGit(root).Top; top != "" && top != home {
+	if top := ReadGit(root).Top; top != "" && top != home && vouched(owner(filepath.Join(top, ".git")), owner(root), os.Getuid()) {
 		project = top
 	}
 	for _, dir := range above(root, home) {
@@ -145,6 +145,25 @@ func (c *collector) take(root *os.Root, name, path string) error {
 	c.bytes += len(text)
 	c.docs = append(c.docs, Doc{Path: path, Text: text, Note: note})
 	return nil
+}
+
+// vouched reports whether a repository above the root makes the folders between
+// part of the project: not if it is of somebody who owns neither, such as a .git
+// that another user has put into /tmp.
+func vouched(repository, root, self int) bool {
+	return repository == 0 || repository == self || repository >= 0 && repository == root
+}
+
+// owner is the user who owns a path, -1 if that is not known.
+func owner(path string) int {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return -1
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(stat.Uid)
+	}
+	return -1
 }
 
 // trustworthy reports whether a file is the user's or the system's.

@@ -66,6 +66,33 @@ func TestB095_InstructionsThatLeadOutOfTheProjectAreNotRead(t *testing.T) {
 	}
 }
 
+// TestARepositoryOfSomebodyElseVouchesForNothing is about one above the root.
+func TestARepositoryOfSomebodyElseVouchesForNothing(t *testing.T) {
+	const system, self, other, unknown = 0, 1000, 1001, -1
+	type hands struct{ repository, root int }
+	for h, want := range map[hands]bool{
+		{self, self}: true, {system, self}: true, {other, other}: true,
+		{other, self}: false, {other, system}: false, {unknown, self}: false, {unknown, unknown}: false,
+	} {
+		if got := vouched(h.repository, h.root, self); got != want {
+			t.Errorf("%+v: %v, want %v", h, got, want)
+		}
+	}
+	if os.Getuid() != 0 {
+		return // nobody else may give a file away
+	}
+	dir := tree(t, map[string]string{".git/HEAD": "ref: refs/heads/main", "AGENTS.md": "THEIRS", "mine/AGENTS.md": "mine"})
+	for _, name := range []string{".git", "AGENTS.md"} {
+		if err := os.Chown(filepath.Join(dir, name), other, other); err != nil {
+			t.Fatal(err)
+		}
+	}
+	docs, notes := Instructions(filepath.Join(dir, "mine"), "", "")
+	if got := told(t, dir, docs); !cmp.Equal(got, []string{"mine/AGENTS.md=mine"}) || len(notes) != 1 {
+		t.Errorf("%q %q", got, notes)
+	}
+}
+
 func TestInstructionsAreBoundedAndNeverWaitedFor(t *testing.T) {
 	home := tree(t, map[string]string{"p/AGENTS.md": strings.Repeat("ä", docMax), "p/.git/HEAD": "x", "CLAUDE.md": "\x00"})
 	if err := syscall.Mkfifo(filepath.Join(home, "p/CLAUDE.md"), 0o600); err != nil {

@@ -46,6 +46,13 @@ func newFamily(pid int, mark string, pipe *os.File) *family {
 	return f
 }
 
+// newOrphans is a family whose shell is not known: its mark and its pipe are.
+func newOrphans(mark string, pipe *os.File) *family {
+	f := newFamily(0, mark, pipe)
+	f.alive = false
+	return f
+}
+
 // staged is told the process that all of the family descends from for certain,
 // or 0 when there is none any more.
 func (f *family) staged(pid int) {

@@ -19,6 +19,9 @@ type member struct{ pid int }
 
 func newFamily(pid int, _ string, _ *os.File) *family { return &family{group: pid} }
 
+// newOrphans is a family without members: there are no stages here.
+func newOrphans(string, *os.File) *family { return &family{done: true} }
+
 func (f *family) orphaned() {}
 
 func (f *family) staged(int) {}

@@ -65,7 +65,12 @@ func startProcess(cmd *exec.Cmd, out *output, mark string, wrap func(*exec.Cmd) 
 		err = wrap(cmd)
 	}
 	if err == nil {
-		err = p.start(exe)
+		if err = p.start(exe); err != nil && exe != "" {
+			// The command may run all the same, and have killed its stage before
+			// that could say so.
+			p.family = newOrphans(mark, pipe)
+			p.sweep()
+		}
 	}
 	if err != nil {
 		return nil, errors.Join(plain(err), pipe.Close())

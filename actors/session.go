@@ -37,6 +37,7 @@ type session struct {
 	dropped     Ref      // the step it wants no more, which it may be yet to ask for
 	ref         Ref      // the latest try of it that is known
 	soFar       TurnEnded
+	said        provider.Message        // the last message of the turn; its text is joined only if needed
 	finished    map[string]ToolFinished // of the calls of its last message
 	ended       *TurnEnded              // it ended while the five were being replaced
 	cancels     []func(Outcome)
@@ -182,7 +183,7 @@ func (s *session) begin(p Prompt) {
 	s.turns++
 	s.turn = fmt.Sprintf("t%d", s.turns)
 	s.asked = [2]bool{}
-	s.ref, s.soFar, s.prompted, s.joined = Ref{Turn: s.turn}, TurnEnded{}, p, nil
+	s.ref, s.soFar, s.said, s.prompted, s.joined = Ref{Turn: s.turn}, TurnEnded{}, provider.Message{}, p, nil
 	s.history.prompt(p)
 	s.full.rest = 0
 	s.send(Turning, StartTurn{Turn: s.turn, Prompt: p})
@@ -221,7 +222,7 @@ func (s *session) fact(f any) {
 		s.full.measure(f.Ref, f.Usage)
 		s.history.keep(f.Message)
 		s.finished = map[string]ToolFinished{}
-		s.soFar.Text, s.soFar.Stop, s.soFar.Steps = f.Message.Text(), f.Stop, f.Ref.Step
+		s.said, s.soFar.Stop, s.soFar.Steps = f.Message, f.Stop, f.Ref.Step
 		if f.Usage != nil {
 			s.soFar.Usage = s.soFar.Usage.Add(*f.Usage)
 		}

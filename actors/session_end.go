@@ -108,6 +108,7 @@ func (s *session) recover(in rebuilt) {
 		return
 	}
 	e := s.soFar
+	e.Text = s.said.Text()
 	e.Outcome, e.Error = Failed, &TurnError{string(provider.Panicked), fmt.Sprintf("the %s panicked: %s", in.why.Stage, in.why.Reason)}
 	if in.shown.last == s.turn { // its end was taken before the crash
 		if s.ended != nil {

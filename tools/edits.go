@@ -57,21 +57,29 @@ func applyEdit(text []byte, e edit) ([]byte, int, error) {
 	if !utf8.Valid(text) && !isASCII(repl) {
 		return nil, 0, errors.New("the file is not UTF-8 and new holds characters beyond ASCII, which would mix encodings; keep new to ASCII, or use a command")
 	}
-	spans := find(text, old)
+	spans := find(text, old, e.All)
 	if len(spans) == 0 {
 		return nil, 0, errors.New(mismatch(text, string(old)))
 	}
 	if len(spans) > 1 && !e.All {
-		return nil, 0, fmt.Errorf("old occurs %d times, at lines %s; add lines around it to make it unique, or set all", len(spans), lineList(text, spans))
+		times := strconv.Itoa(len(spans))
+		if len(spans) > placesMax {
+			times = "more than " + strconv.Itoa(placesMax)
+		}
+		return nil, 0, fmt.Errorf("old occurs %s times, at lines %s; add lines around it to make it unique, or set all", times, lineList(text, spans))
 	}
 	if e.All {
 		spans = apart(spans)
 	}
+	if len(text)+len(spans)*(len(repl)-len(old)) > changeMax {
+		return nil, 0, fmt.Errorf("the result is larger than %d bytes", changeMax)
+	}
 	out := make([]byte, 0, len(text)+len(spans)*max(0, len(repl)-len(old)))
 	done := 0
+	ends := lineEnds{text: text, next: -1, last: -1}
 	for _, s := range spans {
 		out = append(out, text[done:s.from]...)
-		out = append(out, withLineEnds(repl, text, s)...)
+		out = append(out, ends.give(repl, s)...)
 		done = s.to
 	}
 	return append(out, text[done:]...), len(spans), nil
@@ -89,16 +97,20 @@ func isASCII(b []byte) bool {
 // span is a place in a text, from inclusive to exclusive.
 type span struct{ from, to int }
 
-// find returns every place of old, overlapping ones too: two that overlap are
-// two answers to which one is meant. A newline of old stands for LF and CRLF
+// placesMax bounds the places that are counted where one is wanted.
+const placesMax = 1000
+
+// find returns every place of old, overlapping ones too unless all are meant:
+// two that overlap are two answers to which one is meant, and of those it looks
+// for no more than one beyond placesMax. A newline of old stands for LF and CRLF
 // alike, which is how read_file shows them, unless old says CRLF itself.
-func find(text, old []byte) []span {
+func find(text, old []byte, all bool) []span {
 	var spans []span
 	crlf := []byte("\r\n")
 	if bytes.Contains(old, []byte("\n")) && !bytes.Contains(old, crlf) && bytes.Contains(text, crlf) {
-		spans = findLoose(text, bytes.Split(old, []byte("\n")))
+		spans = findLoose(text, bytes.Split(old, []byte("\n")), all)
 	} else {
-		spans = findExact(text, old)
+		spans = findExact(text, old, all)
 	}
 	for i, s := range spans { // A line end is one thing: none is split.
 		if s.from > 0 && text[s.from] == '\n' && text[s.from-1] == '\r' {
@@ -108,31 +120,37 @@ func find(text, old []byte) []span {
 	return slices.Compact(spans)
 }
 
-func findExact(text, old []byte) []span {
+func findExact(text, old []byte, all bool) []span {
 	var spans []span
-	for at := 0; ; {
+	for at := 0; all || len(spans) <= placesMax; {
 		i := bytes.Index(text[at:], old)
 		if i < 0 {
-			return spans
+			break
 		}
 		spans = append(spans, span{at + i, at + i + len(old)})
-		at += i + 1
+		if at += i + 1; all {
+			at += len(old) - 1
+		}
 	}
+	return spans
 }
 
 // findLoose finds lines that are separated by LF or CRLF.
-func findLoose(text []byte, lines [][]byte) []span {
+func findLoose(text []byte, lines [][]byte, all bool) []span {
 	var spans []span
-	for at := 0; at <= len(text); {
+	for at := 0; at <= len(text) && (all || len(spans) <= placesMax); {
 		i := bytes.Index(text[at:], lines[0])
 		if i < 0 {
 			break
 		}
 		start := at + i
+		at = start + 1
 		if end, ok := follow(text, start+len(lines[0]), lines[1:]); ok {
 			spans = append(spans, span{start, end})
+			if all {
+				at = end
+			}
 		}
-		at = start + 1
 	}
 	return spans
 }
@@ -161,23 +179,34 @@ func apart(spans []span) []span {
 	return kept
 }
 
-// withLineEnds gives the newlines of repl the line end that stands at its
-// place: that of the span, else of the line it is in, else of the file.
-func withLineEnds(repl, text []byte, s span) []byte {
-	if !bytes.Contains(repl, []byte("\n")) || bytes.Contains(repl, []byte("\r\n")) || !crlfAt(text, s) {
+// lineEnds tells the line ends at places of a text, asked for in their order. It
+// looks at each byte once, however many places there are on one line.
+type lineEnds struct {
+	text []byte
+	next int // the first newline from the last place on, len(text) if there is none
+	last int // the last newline of all, once it has been needed
+}
+
+// give gives the newlines of repl the line end that stands at its place: that of
+// the span, else of the line it is in, else of the file.
+func (l *lineEnds) give(repl []byte, s span) []byte {
+	if !bytes.Contains(repl, []byte("\n")) || bytes.Contains(repl, []byte("\r\n")) || !l.crlf(s.from) {
 		return repl
 	}
 	return bytes.ReplaceAll(repl, []byte("\n"), []byte("\r\n"))
 }
 
-func crlfAt(text []byte, s span) bool {
-	i := bytes.IndexByte(text[s.from:], '\n')
-	if i >= 0 {
-		i += s.from
-	} else {
-		i = bytes.LastIndexByte(text[:s.from], '\n')
+func (l *lineEnds) crlf(from int) bool {
+	if l.next < from {
+		if l.next = bytes.IndexByte(l.text[from:], '\n') + from; l.next < from {
+			l.next, l.last = len(l.text), bytes.LastIndexByte(l.text[:from], '\n')
+		}
 	}
-	return i > 0 && text[i-1] == '\r'
+	i := l.next
+	if i == len(l.text) {
+		i = l.last
+	}
+	return i > 0 && l.text[i-1] == '\r'
 }
 
 // lineList names the lines of places, the first ten of them.

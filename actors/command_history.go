@@ -37,6 +37,16 @@ type CompactHistory struct {
 // began. Control lane.
 type StopCompaction struct{ ID string }
 
+// UseModel has Model asked from the next step on, also for summaries. It takes
+// Window tokens; 0: that is not known.
+type UseModel struct {
+	Model  string
+	Window int
+	// Reply is told once: nil or an error that is [ErrBusy] or [ErrClosed]. It
+	// must not block.
+	Reply func(error)
+}
+
 // ---- turn → supervisor
 
 // DropStep says that the turn is ending and the step it waits for not wanted. It

@@ -80,8 +80,9 @@ type Fill struct {
 
 // fullness keeps count of what fills the window.
 type fullness struct {
-	window, trigger int // tokens; trigger 0: the history is never made shorter
-	system, tools   int // not corrected, like the next
+	at              float64 // the part of window that is trigger; 0: the history is never made shorter
+	window, trigger int     // tokens
+	system, tools   int     // not corrected, like the next
 	roles           map[provider.Role]int
 	counted         int     // messages of the history that are in roles
 	scale           float64 // a reported token is so many estimated ones; 0: none was reported
@@ -92,11 +93,17 @@ type fullness struct {
 }
 
 func newFullness(c Compaction, base provider.Request) fullness {
-	f := fullness{window: c.Window, system: textTokens(len(base.System)), tools: toolTokens(base.Tools)}
+	f := fullness{system: textTokens(len(base.System)), tools: toolTokens(base.Tools)}
 	if c.Compact != nil {
-		f.trigger = int(c.At * float64(c.Window))
+		f.at = c.At
 	}
+	f.resize(c.Window)
 	return f
+}
+
+// resize is told how much the model takes that is asked from now on.
+func (f *fullness) resize(window int) {
+	f.window, f.trigger, f.rest = window, int(f.at*float64(window)), 0
 }
 
 // count takes in what has been added to the history.

@@ -86,5 +86,7 @@ func refuseCaller(in any, why refusal) {
 		in.Reply(err)
 	case CompactHistory:
 		in.Reply(err)
+	case UseModel:
+		in.Reply(err)
 	}
 }

@@ -114,7 +114,7 @@ func originOf(msg any) origin {
 
 func isGuest(msg any) bool {
 	switch msg.(type) {
-	case Prompt, ReadHistory, ReplaceHistory, CompactHistory, Notice:
+	case Prompt, ReadHistory, ReplaceHistory, CompactHistory, UseModel, Notice:
 		return true
 	default:
 		return false

@@ -113,7 +113,7 @@ func (s *session) Handle(in any) []Send {
 		}
 	case TurnDone:
 		s.done(in)
-	case ReadHistory, ReplaceHistory, CompactHistory, StopCompaction, DropStep, historyShrunk:
+	case ReadHistory, ReplaceHistory, CompactHistory, UseModel, StopCompaction, DropStep, historyShrunk:
 		s.historyInput(in)
 	case Crashed:
 		s.broken = true

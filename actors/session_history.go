@@ -90,6 +90,10 @@ func (s *session) historyInput(in any) {
 		if err := s.idle(in.Ended, in); err != nil {
 			s.send(Supervising, reply{in.Reply, err})
 		}
+	case UseModel:
+		s.base.Model = in.Model
+		s.full.resize(in.Window)
+		s.send(Supervising, reply{in.Reply, nil})
 	case StopCompaction:
 		if c := s.compacting; c != nil && c.step == nil && c.id == in.ID {
 			s.abandon(ErrStopped)

@@ -85,7 +85,7 @@ func (s *supervisor) refused(h *shell, msg any, why refusal) {
 			in.Reply(map[refusal]error{laneFull: ErrBusy, laneClosed: ErrClosed}[why])
 		}
 		return
-	case ReadHistory, ReplaceHistory, CompactHistory:
+	case ReadHistory, ReplaceHistory, CompactHistory, UseModel:
 		refuseCaller(in, why)
 		return
 	case Notice:

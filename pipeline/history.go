@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/weir-agents/weir/actors"
@@ -65,6 +66,15 @@ func (s *Session) Compact(ctx context.Context) error {
 		s.root.Send(s.pid, actors.StopCompaction{ID: id})
 	}
 	return err
+}
+
+// UseModel has model asked from the next step on, of summaries too, in this
+// session, and goes by how much that takes: Compaction.ContextTokens, and else
+// what ContextTokens knows. Errors: ErrBusy, ErrClosed, ctx's.
+func (s *Session) UseModel(ctx context.Context, model string) error {
+	answer := make(chan error, 1)
+	window := cmp.Or(s.pipeline.config.Compaction.ContextTokens, ContextTokens(model))
+	return s.await(ctx, answer, actors.UseModel{Model: model, Window: window, Reply: func(err error) { answer <- err }})
 }
 
 // await sends in and returns its answer.

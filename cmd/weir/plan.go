@@ -91,14 +91,8 @@ func (t *talk) keepPlanning(text string) error {
 	return t.line(line{text: text}, true)
 }
 
-// beforeStep lets a talk change the model and tells it of the mode. first is the
-// model the session began with; a fallback that the runtime chose stays.
-func (h *house) beforeStep(first string) func(context.Context, *provider.Request) error {
-	return func(_ context.Context, req *provider.Request) error {
-		if now := *h.model.Load(); now != first && req.Model == first {
-			req.Model = now
-		}
-		h.planStep(req)
-		return nil
-	}
+// beforeStep tells the model of the mode.
+func (h *house) beforeStep(_ context.Context, req *provider.Request) error {
+	h.planStep(req)
+	return nil
 }

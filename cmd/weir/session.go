@@ -30,7 +30,8 @@ type house struct {
 	hook     *hook.Hooks
 	commands []workspace.Command
 	confined *confinement
-	window   int    // tokens that the model takes
+	first    string // the model that a session of pipe begins with
+	context  int    // tokens that every model takes; 0: by its name
 	spill    string // folder of long output; "" for none
 	// unsaved is why nothing can be saved, nil if it can.
 	unsaved     error
@@ -41,7 +42,7 @@ type house struct {
 	session atomic.Pointer[pipeline.Session] // the one that is open
 	boxTold atomic.Pointer[pipeline.Session] // the last that was told of the sandbox
 
-	model atomic.Pointer[string]      // asked from the next step on
+	model atomic.Pointer[string]      // asked from the next step on; useModel sets it
 	scope atomic.Pointer[tools.Scope] // of the session, once a tool was called
 	tell  atomic.Pointer[teller]      // where a hook's trouble is shown
 }
@@ -53,6 +54,11 @@ func (h *house) begin() (*pipeline.Session, error) {
 		return nil, err
 	}
 	h.session.Store(s)
+	if now := *h.model.Load(); now != h.first {
+		if err := s.UseModel(context.Background(), now); err != nil { // it answers at once
+			return nil, err
+		}
+	}
 	if h.unsaved != nil && !h.unsavedTold {
 		h.unsavedTold = true
 		s.Tell(pipeline.Notice{
@@ -61,6 +67,18 @@ func (h *house) begin() (*pipeline.Session, error) {
 	}
 	return s, nil
 }
+
+// useModel has another model asked in s, and in the sessions after it.
+func (h *house) useModel(ctx context.Context, s *pipeline.Session, model string) error {
+	if err := s.UseModel(ctx, model); err != nil {
+		return err
+	}
+	h.model.Store(&model)
+	return nil
+}
+
+// window is how many tokens the model takes.
+func (h *house) window() int { return cmp.Or(h.context, pipeline.ContextTokens(*h.model.Load())) }
 
 // wrap confines a command, and tells what of the sandbox was got before the
 // first one of a session.
@@ -118,13 +136,13 @@ func (a *app) fill(h *house) (err error) {
 	}
 	h.provider = p
 	h.model.Store(&model)
-	h.window = cmp.Or(f.Context, pipeline.ContextTokens(model))
+	h.first, h.context = model, f.Context
 	limits, err := a.limits(model)
 	if err != nil {
 		return err
 	}
 	h.pipe, err = pipeline.New(p, pipeline.Config{
-		Model: model, System: system, Tools: h.registry, Policy: keeping{h.hook.Policy(h.policy)}, Limits: limits, Hooks: h.hooks(model),
+		Model: model, System: system, Tools: h.registry, Policy: keeping{h.hook.Policy(h.policy)}, Limits: limits, Hooks: h.hooks(),
 		Deltas: a.deltas(h.attended), Compaction: pipeline.Compaction{ContextTokens: f.Context},
 		StrictArguments: f.Strict, NoStream: f.NoStream, Thinking: f.Thinking != "off", Fallback: f.Fallback,
 		Version: buildVersion(), ProviderName: h.up.provider, Cwd: h.work.Roots()[0],
@@ -135,11 +153,10 @@ func (a *app) fill(h *house) (err error) {
 	return nil
 }
 
-// hooks let a talk change the model and look at what tools have written. first
-// is the model the session began with.
-func (h *house) hooks(first string) pipeline.Hooks {
+// hooks tell the model of the mode, and let a talk look at what tools have written.
+func (h *house) hooks() pipeline.Hooks {
 	return pipeline.Hooks{
-		BeforeStep: h.beforeStep(first),
+		BeforeStep: h.beforeStep,
 		BeforeCall: func(_ context.Context, call tools.Call) *tools.Result {
 			h.scope.Store(call.Scope)
 			return nil

@@ -145,8 +145,10 @@ func (t *turner) slashMode(arg string) slashAnswer {
 func (t *turner) slashModel(arg string) slashAnswer {
 	now := *t.house.model.Load()
 	if arg != "" {
-		t.house.model.Store(&arg)
-		return slashAnswer{text: "the model is " + arg + " from the next step on"}
+		s := t.session
+		return slashAnswer{job: func(ctx context.Context) (string, error) {
+			return "the model is " + arg + " from the next step on", t.house.useModel(ctx, s, arg)
+		}}
 	}
 	lister, ok := t.house.provider.(provider.Lister)
 	if !ok {

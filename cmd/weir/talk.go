@@ -168,7 +168,7 @@ func (t *talk) begin() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	events := make(chan told)
 	t.session, t.events, t.stop = s, events, cancel
-	t.progress = progress{window: t.house.window}
+	t.progress = progress{window: t.house.window()}
 	t.current.Store(s)
 	// Ends when ctx is canceled or the session is closed.
 	go func() {

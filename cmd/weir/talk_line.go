@@ -105,6 +105,7 @@ func (t *talk) command(text string, answer slashAnswer) error {
 
 // answered does what a command wants.
 func (t *talk) answered(answer slashAnswer) error {
+	t.progress.window = t.house.window() // of another model, perhaps
 	switch {
 	case answer.leave:
 		return errLeave

@@ -179,6 +179,9 @@ func (s *session) fit(step StepPrepared, overflow bool) {
 			"name fewer tools, shorten the prompt, or set the window with --context-tokens", fill.System, len(s.base.Tools), fill.Tools, w))
 		return
 	}
+	if s.tooLong(step, fill) {
+		return
+	}
 	total := s.full.tokens(s.full.weight)
 	if overflow && s.full.counted < 2 {
 		step.Err = contextError("the prompt alone is longer than the model takes")
@@ -191,6 +194,38 @@ func (s *session) fit(step StepPrepared, overflow bool) {
 		return
 	}
 	s.sends = append(s.sends, s.look(step))
+}
+
+// tooLong refuses a step whose prompts no compaction can make fit: those that
+// nobody has answered stay whole. The prompt of the turn leaves the history
+// again, or no later turn would fit either; those that were to join are given
+// back, and refused as turns of their own.
+func (s *session) tooLong(step StepPrepared, fill Fill) bool {
+	if s.full.window <= 0 {
+		return false
+	}
+	raw := 0
+	for _, p := range step.Joined {
+		raw += MessageTokens(p.message())
+	}
+	messages := s.history.view()
+	for i := len(messages) - 1; i >= 0 && messages[i].Role == provider.User; i-- {
+		raw += MessageTokens(messages[i])
+	}
+	own, room := s.full.tokens(raw), s.full.window-fill.System-fill.Tools
+	if own <= room {
+		return false
+	}
+	why := fmt.Sprintf("the prompt with what it attaches (about %d tokens) is larger than what the context window of %d tokens has room for (about %d); nothing was sent; "+
+		"shorten it, name the file and let the model read it in parts, or set the window with --context-tokens", own, s.full.window, room)
+	if step.Ref.Step > 1 || len(messages) == 0 {
+		s.refuse(step, why)
+		return true
+	}
+	s.tell(Notice{Level: "warn", Code: "context", Text: why})
+	step.Err = contextError(why)
+	s.replace(messages[:len(messages)-1], Send{Turning, step})
+	return true
 }
 
 // look is the send that shows a step to the hook, if there is one, and to the

@@ -45,7 +45,7 @@ func TestAllCallsOfAMessageAskAtOnceAndTakeAnswersInAnyOrder(t *testing.T) {
 					s.Resolve(call, answers[call], "")
 				}
 			case pipeline.ApprovalResolved:
-				got = append(got, fmt.Sprintf("%s %s by %s", e.Call, e.Decision, e.By))
+				got = append(got, strings.TrimSuffix(fmt.Sprintf("%s %s by %s: %s", e.Call, e.Decision, e.By, e.Note), ": "))
 			case pipeline.ToolFinished:
 				got = append(got, strings.TrimSpace(e.Call+" ended "+e.ErrorKind))
 			}
@@ -54,7 +54,7 @@ func TestAllCallsOfAMessageAskAtOnceAndTakeAnswersInAnyOrder(t *testing.T) {
 		slices.Sort(got)
 		want := []string{
 			"a allow by user", "a ended", "b deny by user", "b ended denied",
-			"c allow_always by user", "c ended", "d allow by user", "d ended",
+			"c allow by user: allowed once: no rule can cover this", "c ended", "d allow by user", "d ended",
 		}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%s: %s", order, d)

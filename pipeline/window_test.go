@@ -134,22 +134,6 @@ func TestB035TheHistoryIsLeftAloneWhileACallIsPending(t *testing.T) {
 	}
 }
 
-// B122: what no compaction can mend is said at once and fails; nothing is sent.
-func TestB122APromptAndToolsLargerThanTheWindow(t *testing.T) {
-	p := answering(looking(1, summed))
-	s := open(t, p, pipeline.Config{System: strings.Repeat("be good. ", 1000), Tools: large(t), Compaction: pipeline.Compaction{ContextTokens: 2000}})
-	for range 2 {
-		events := run(t, s, "hi")
-		end := last(t, events)
-		if end.Outcome != pipeline.Failed || end.Error.Kind != "context" || !strings.Contains(end.Error.Message, "window of 2000 tokens") {
-			t.Errorf("the turn ended as %+v", end.Error)
-		}
-		if d := cmp.Diff([]string{"context"}, codes(events)); d != "" || len(p.Requests()) > 0 {
-			t.Errorf("%d requests; notices (-want +got):\n%s", len(p.Requests()), d)
-		}
-	}
-}
-
 func TestAFailedCompactionLeavesTheHistory(t *testing.T) {
 	refuse := func() script.Step {
 		return script.Step{Blocks: []script.Block{script.Fault{Kind: script.HTTP, Status: 401, Message: "no such key"}}}

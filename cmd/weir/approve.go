@@ -76,7 +76,7 @@ func question(q pipeline.ApprovalRequested, shown string, whole, color bool) str
 	}
 	fmt.Fprintf(&b, "◇ %s wants to run", rules.ShowLine(q.Name))
 	if q.Reason != "" {
-		fmt.Fprintf(&b, ": %s", rules.ShowLine(q.Reason))
+		fmt.Fprintf(&b, ": %s", render.Line(q.Reason, 0)) // what it quotes is shown already
 	}
 	b.WriteString("\n" + render.Diff(strings.Split(shown, "\n"), color))
 	if q.RuleSuggestion != "" {

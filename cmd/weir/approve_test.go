@@ -63,6 +63,17 @@ func TestAQuestionShowsTheWholeCommand(t *testing.T) {
 	}
 }
 
+// TestAReasonIsEscapedOnce has one that quotes what cannot be seen, and one that
+// quotes it as it is.
+func TestAReasonIsEscapedOnce(t *testing.T) {
+	q := bash("ls")
+	q.Reason = "`" + rules.ShowLine("ls\u202e⟦") + "` is not covered\x1b[2J\nx"
+	want := "◇ bash wants to run: `ls⟦\\u202e⟧⟦\\u27e6⟧` is not covered\\x1b[2J\\nx\n"
+	if got, _, _ := strings.Cut(asked(q, false), "  ls"); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestALongQuestionShowsHeadAndTail(t *testing.T) {
 	var lines []string
 	for i := range 100 {

@@ -297,6 +297,11 @@ func (t *talk) told(in told) error {
 	case pipeline.ApprovalRequested:
 		return t.asked(e)
 	case pipeline.ApprovalResolved:
+		if e.By == "user" && e.Decision == "allow" && e.Note != "" { // less than what was asked for
+			if err := t.note(e.Note, false); err != nil {
+				return err
+			}
+		}
 		return t.resolved(e.Call)
 	case pipeline.TurnEnded:
 		t.turn = ""

@@ -79,7 +79,7 @@ func (d consoleDesk) close()                   { d.Close() }
 // editor.
 // saved says that the history can be kept.
 func (a *app) openDesk(saved bool, act func(edit.Act, int) bool, complete func(string) []string) (
-	d desk, plain <-chan line, typed <-chan string, err error,
+	d desk, plain <-chan line, typed <-chan edit.Sent, err error,
 ) {
 	if !a.std.OutTerminal || a.env("TERM") == "dumb" || a.flags.Format != "text" {
 		screen := io.Writer(a.std.Err)

@@ -17,7 +17,10 @@ import (
 // line is a line of standard input, without its end.
 type line struct {
 	text string
-	err  error // the stream broke or the line is too long; nothing follows
+	// prompt says that no question was open when it was typed, so it answers none;
+	// false where nobody knows.
+	prompt bool
+	err    error // the stream broke or the line is too long; nothing follows
 }
 
 // readLines reads in line by line; the channel is closed at its end. A line is

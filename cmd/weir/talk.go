@@ -24,8 +24,8 @@ const leaveTime = 2 * time.Second
 type talk struct {
 	turner
 	desk  desk
-	typed <-chan string // lines of a console; nil for another desk
-	taken int           // of them
+	typed <-chan edit.Sent // lines of a console; nil for another desk
+	taken int              // of them
 
 	current atomic.Pointer[pipeline.Session]
 	active  atomic.Bool // a turn runs or is about to
@@ -195,9 +195,9 @@ func (t *talk) loop() (int, error) {
 				err = t.told(e)
 			case l, ok := <-t.lines:
 				err = t.line(l, ok)
-			case text, ok := <-t.typed:
+			case sent, ok := <-t.typed:
 				t.taken++
-				err = t.line(line{text: text}, ok)
+				err = t.line(line{text: sent.Text, prompt: !sent.Answer}, ok)
 			case in := <-t.sigs:
 				err = t.signal(in)
 			case answer := <-t.jobs:

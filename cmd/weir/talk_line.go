@@ -17,10 +17,14 @@ func (t *talk) line(l line, open bool) error {
 		return l.err
 	case !open:
 		return t.end()
+	case t.trusting && l.prompt: // typed before the question was seen
+		return t.desk.ask("", trustPrompt)
 	case t.trusting:
 		return t.trusted(l.text)
-	case len(t.asking) > 0:
+	case len(t.asking) > 0 && !l.prompt:
 		return t.answer(l.text)
+	case t.planning && l.prompt:
+		return t.keepPlanning(l.text)
 	case t.planning:
 		return t.answerPlan(l.text)
 	}

@@ -32,12 +32,19 @@ type Config struct {
 	Act func(act Act, sent int) (reset bool)
 }
 
+// Sent is a line that was sent.
+type Sent struct {
+	Text string
+	// Answer says that a question was open when it was sent.
+	Answer bool
+}
+
 // Console is a terminal with a line being typed at its bottom, under what the
 // program writes. Its methods may be called from several goroutines at once.
 type Console struct {
 	cfg   Config
 	raw   *raw
-	lines chan string
+	lines chan Sent
 	done  chan struct{} // closed by Close
 	once  sync.Once
 
@@ -62,7 +69,7 @@ func Open(cfg Config) (*Console, error) {
 		return nil, err
 	}
 	c := &Console{
-		cfg: cfg, raw: r, lines: make(chan string), done: make(chan struct{}),
+		cfg: cfg, raw: r, lines: make(chan Sent), done: make(chan struct{}),
 		editor: Editor{History: cfg.History, Complete: cfg.Complete},
 	}
 	c.measure()
@@ -80,7 +87,7 @@ func Open(cfg Config) (*Console, error) {
 
 // Lines returns the channel of the lines sent; it is closed when the person
 // leaves or the terminal is gone.
-func (c *Console) Lines() <-chan string { return c.lines }
+func (c *Console) Lines() <-chan Sent { return c.lines }
 
 // Close gives the terminal back as it was. It may be called again.
 func (c *Console) Close() {
@@ -258,9 +265,10 @@ func (c *Console) handle(k Key) bool {
 		shown := c.area.put(nil, []byte(c.echo(text)+c.keep(text)))
 		_ = c.redraw(shown) // the next write of the program reports it
 		c.sent++
+		sent := Sent{text, c.editor.Single}
 		c.mu.Unlock()
 		select {
-		case c.lines <- text:
+		case c.lines <- sent:
 			return true
 		case <-c.done:
 			return false

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -56,9 +57,38 @@ func LoadHistory(file string) (*History, error) {
 			h.entries = append(h.entries, entry)
 		}
 	}
+	many := len(h.entries) > entriesMax || info.Size() > fileBytes
 	h.entries = h.entries[max(0, len(h.entries)-entriesMax):]
 	h.at = len(h.entries)
+	if info.Mode().IsRegular() && (many || info.Mode().Perm()&0o077 != 0) {
+		_ = h.rewrite() // a file that cannot be made shorter or more private is still a history
+	}
 	return h, nil
+}
+
+// rewrite puts the entries in the place of the file, whole or not at all, so that
+// only its owner may read it. What a program beside this one adds meanwhile is lost.
+func (h *History) rewrite() error {
+	file, err := filepath.EvalSymlinks(h.file)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(file), ".history-*") // 0600
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	out := json.NewEncoder(w)
+	for _, entry := range h.entries {
+		err = errors.Join(err, out.Encode(entry))
+	}
+	if err = errors.Join(err, w.Flush(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // the first error says more
+	}
+	return err
 }
 
 // Add appends an entry and writes it to the file, which only its owner may

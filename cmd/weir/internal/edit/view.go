@@ -21,13 +21,18 @@ const tab = "    "
 func viewOf(prompt string, l *Line, width, height int) View {
 	width, height = max(width-1, 1), max(height, 1)
 	w := wrapper{width: width}
-	w.add(prompt)
 	indent := strings.Repeat(" ", min(Columns(prompt), max(width-2, 0)))
-	for i := 0; ; {
+	from := l.above(height)
+	if from == 0 {
+		w.add(prompt)
+	} else {
+		w.add(indent)
+	}
+	for i := from; ; {
 		if i == l.at {
 			w.cursor()
 		}
-		if i == len(l.text) {
+		if i == len(l.text) || i > l.at && len(w.view.Rows) > max(w.view.Row, height) { // no more is shown
 			break
 		}
 		size, _ := Cluster(l.text[i:])
@@ -45,6 +50,16 @@ func viewOf(prompt string, l *Line, width, height int) View {
 	}
 	w.feed()
 	return w.around(height)
+}
+
+// above returns the start of the line that is rows above that of the cursor, or
+// of the text: nothing before it is shown.
+func (l *Line) above(rows int) int {
+	start := l.lineStart()
+	for ; rows > 0 && start > 0; rows-- {
+		start = strings.LastIndexByte(l.text[:start-1], '\n') + 1
+	}
+	return start
 }
 
 // wrapper breaks text into rows.

@@ -30,7 +30,7 @@ type ignores struct {
 // parseIgnore reads an ignore file that stands in folder.
 func parseIgnore(folder, text string) []ignoreRule {
 	var rules []ignoreRule
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		line = strings.TrimRight(line, "\r\n")
 		for strings.HasSuffix(line, " ") && !strings.HasSuffix(line, `\ `) {
 			line = line[:len(line)-1]
@@ -51,13 +51,67 @@ func parseIgnore(folder, text string) []ignoreRule {
 }
 
 // ignoreGlob turns what git reads differently into what doublestar reads:
-// braces are ordinary characters, and a last /** does not match the folder.
+// braces are ordinary characters, a class may begin with its bracket, end with a
+// minus and hold named ones, and a last /** does not match the folder.
 func ignoreGlob(pattern string) string {
-	pattern = strings.NewReplacer(`\\`, `\\`, `\{`, `\{`, `\}`, `\}`, "{", `\{`, "}", `\}`).Replace(pattern)
-	if strings.HasSuffix(pattern, "/**") {
-		pattern += "/*"
+	var b strings.Builder
+	for i := 0; i < len(pattern); {
+		n := 1
+		switch c := pattern[i]; {
+		case c == '\\' && i+1 < len(pattern):
+			n = 2
+		case c == '{' || c == '}':
+			b.WriteByte('\\')
+		case c == '[':
+			if class, size := ignoreClass(pattern[i:]); size > 0 {
+				b.WriteString(class)
+				i += size
+				continue
+			}
+		}
+		b.WriteString(pattern[i : i+n])
+		i += n
 	}
-	return pattern
+	if strings.HasSuffix(pattern, "/**") {
+		b.WriteString("/*")
+	}
+	return b.String()
+}
+
+// classNames are the named classes, as doublestar reads their characters.
+var classNames = map[string]string{
+	"alnum": "0-9A-Za-z", "alpha": "A-Za-z", "blank": " \t", "digit": "0-9", "lower": "a-z", "upper": "A-Z",
+	"punct": `!-/:-@\[-` + "`{-~", "space": " \t-\r", "xdigit": "0-9A-Fa-f",
+}
+
+// ignoreClass reads the class that text begins with, and returns how long it
+// is: 0 if it does not end.
+func ignoreClass(text string) (class string, size int) {
+	class, i := "[", 1
+	if len(text) > 1 && (text[1] == '!' || text[1] == '^') {
+		class, i = "[^/", 2 // doublestar's would match the separator
+	}
+	for first := i; i < len(text); {
+		name, _, named := strings.Cut(strings.TrimPrefix(text[i:], "[:"), ":]")
+		set := classNames[name]
+		switch c := text[i]; {
+		case c == ']' && i > first:
+			return class + "]", i + 1
+		case named && set != "" && strings.HasPrefix(text[i:], "[:"):
+			class += set
+			i += len(name) + len("[::]")
+			continue
+		case c == '\\' && i+1 < len(text):
+			class += text[i : i+2]
+			i += 2
+			continue
+		case strings.IndexByte("[]^!", c) >= 0, c == '-' && (i == first || strings.HasPrefix(text[i:], "-]")):
+			class += `\`
+		}
+		class += text[i : i+1]
+		i++
+	}
+	return "", 0
 }
 
 // matches reports whether the rule says something of rel, a path in the root.

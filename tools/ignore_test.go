@@ -30,11 +30,13 @@ func TestIgnoreRulesAgreeWithGit(t *testing.T) {
 	for _, file := range []string{
 		"a", "b.c", "x.o", "[x]", "{a,b}", "#a", "!a", "sp ", "d/a", "d/b.c", "d/x.o", "d/d/a", "d/d/x.o", "d/e/f/a", "d/e/f/b.c",
 		"e/a", "e/d/a", "e/d/b.c", "e/f/g/h/a", "ab/a", "ab/ab", "ab/b/a", ".h/a", "d/.h",
+		"]", "-", "B", "1", "d/]", "d/-", "d/1",
 	} {
 		k.write(file, "")
 	}
 	part := rapid.SampledFrom([]string{
 		"a", "b", "d", "e", "f", "ab", "*", "?", "**", "*.c", "x.*", "[a-d]", "[!a]", "[^a]*", ".h", "d*", "a?", "{a,b}", "*b", `\a`, "[x]", `\[x\]`,
+		"[]a]", "[!]a]", "[a-]", "[-b]", `[\]x]`, "[[:alpha:]]", "[![:upper:]1]", "[[:digit:]b]", "d[!x]a", "[", "[a",
 	})
 	rule := rapid.Custom(func(t *rapid.T) string {
 		r := strings.Join(rapid.SliceOfN(part, 1, 4).Draw(t, "parts"), "/")
@@ -44,7 +46,7 @@ func TestIgnoreRulesAgreeWithGit(t *testing.T) {
 	odd := rapid.SampledFrom([]string{"#a", `\#a`, `\!a`, `sp\ `, "sp ", "", "/", "!", "!/", "**/", "/**", "a**b", "d/**/a", "***"})
 	rules := rapid.Map(rapid.SliceOfN(rapid.OneOf(rule, rule, odd), 0, 5), func(lines []string) string { return strings.Join(lines, "\n") + "\n" })
 	rapid.Check(t, func(t *rapid.T) {
-		k.write(".gitignore", rules.Draw(t, "root"))
+		k.write(".gitignore", rapid.SampledFrom([]string{"", "\ufeff"}).Draw(t, "mark")+rules.Draw(t, "root"))
 		k.write("d/.gitignore", rules.Draw(t, "d"))
 		want := strings.FieldsFunc(k.git("ls-files", "-z", "--others", "--exclude-standard"), func(r rune) bool { return r == 0 })
 		var got []string

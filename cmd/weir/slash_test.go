@@ -92,7 +92,7 @@ func TestCommandsOfATalk(t *testing.T) {
 	d.types(t, "/status"+enter)
 	d.holds(t, " of 8.2k, ")
 	d.types(t, "/model lantern"+enter)
-	d.holds(t, "step on\n◇ the model is lantern from")
+	d.sees(t, "◇ the model is lantern from the next step on\nweir> ")
 	d.types(t, "/mode plan"+enter)
 	d.holds(t, "the mode is plan from now on")
 	d.types(t, "/mode nope"+enter)

@@ -9,8 +9,11 @@ import (
 // secretWords in a variable's name, between underscores, mark a secret.
 var secretWords = []string{
 	"TOKEN", "TOKENS", "SECRET", "SECRETS", "PASSWORD", "PASSWD", "PASS", "PASSPHRASE",
-	"KEY", "KEYS", "CREDENTIAL", "CREDENTIALS", "COOKIE", "COOKIES",
+	"KEY", "KEYS", "PWD", "PAT", "AUTH", "CREDENTIAL", "CREDENTIALS", "COOKIE", "COOKIES",
 }
+
+// noSecrets have such a word and are none: folders, and the socket of an agent.
+var noSecrets = []string{"PWD", "OLDPWD", "SSH_AUTH_SOCK"}
 
 // secretEnds mark one at the end of a word, as in PGPASSWORD.
 var secretEnds = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "APIKEY", "CREDENTIALS"}
@@ -68,6 +71,9 @@ func environ(env, secret []string, mark string) []string {
 
 func isSecret(name, value string) bool {
 	upper := strings.ToUpper(name)
+	if slices.Contains(noSecrets, upper) {
+		return secretValue.MatchString(value)
+	}
 	if strings.HasPrefix(upper, "AWS_") {
 		return true
 	}

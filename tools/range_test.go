@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // Zero is not the same as leaving an argument out that starts at 1.
@@ -61,5 +63,16 @@ func TestWithoutSecretsTakesNamesAndValues(t *testing.T) {
 	}, []string{"NAMED"})
 	if want := []string{"PATH=/bin", "MONKEY=1", "BASH_ENV=f"}; !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
+	}
+}
+
+// Secrets whose names say so in part, and names that only look so.
+func TestPromise9NamesOfSecrets(t *testing.T) {
+	stay := []string{
+		"PWD=/w", "OLDPWD=/v", "SSH_AUTH_SOCK=/run/agent", "PATH=/bin", "MANPATH=/man", "PATTERN=*", "FILE_PATTERN=*", "AUTHOR=me", "GIT_AUTHOR_NAME=me",
+	}
+	secret := []string{"MYSQL_PWD=a", "NPM_CONFIG__AUTH=b", "npm_config__auth=b", "DOCKER_AUTH_CONFIG=c", "GITHUB_PAT=d", "AZURE_DEVOPS_EXT_PAT=e"}
+	if diff := cmp.Diff(stay, WithoutSecrets(append(secret, stay...), nil)); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -31,7 +31,7 @@ type change struct {
 	folders bool
 	// edit returns the new content; before is nil if there is no file. Its
 	// error, or Result, is what the model gets, and nothing is written.
-	edit func(before []byte) (after []byte, err error)
+	edit func(ctx context.Context, before []byte) (after []byte, err error)
 	// withholds, if not nil, reports that what lies at a path may not be read, so
 	// that nothing of it may be shown.
 	withholds func(path string) bool
@@ -47,7 +47,9 @@ type change struct {
 var errUnchanged = errors.New("unchanged")
 
 // run does the change, or says why not.
-func (c *change) run(ctx context.Context) error { return c.locked(ctx, c.in) }
+func (c *change) run(ctx context.Context) error {
+	return c.locked(ctx, func(dir *os.Root, name string) error { return c.in(ctx, dir, name) })
+}
 
 // locked calls do with the folder and the name of the file, while no other
 // call and no other process of ours writes there.
@@ -115,7 +117,7 @@ func (c *change) folder() (*os.Root, error) {
 }
 
 // in does the change to the file name in dir.
-func (c *change) in(dir *os.Root, name string) error {
+func (c *change) in(ctx context.Context, dir *os.Root, name string) error {
 	if err := c.read(dir, name); err != nil {
 		return err
 	}
@@ -123,7 +125,7 @@ func (c *change) in(dir *os.Root, name string) error {
 	if c.info != nil && seen.stale(c.place.Path, c.info, c.before) {
 		return errors.New("changed since you read it; nothing was written: read it again, then decide")
 	}
-	after, err := c.edit(c.before)
+	after, err := c.edit(ctx, c.before)
 	if err != nil {
 		return err
 	}

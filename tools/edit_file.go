@@ -47,18 +47,18 @@ func (b *builtin) runEditFile(ctx context.Context, call Call, args editFileArgs)
 			return badArgument("edit %d: old and new are the same", i+1)
 		}
 	}
-	places := 0
+	var done edited
 	c := &change{ws: b.ws, call: call, path: args.Path, withholds: b.withholds("read_file")}
-	c.edit = func(before []byte) ([]byte, error) {
+	c.edit = func(ctx context.Context, before []byte) ([]byte, error) {
 		if before == nil {
 			return nil, errors.New("no such file; to create it use write_file")
 		}
-		after, n, err := applyEdits(before, args.Edits)
-		places = n
-		if err != nil && c.secret() {
+		var err error
+		done, err = applyEdits(ctx, before, args.Edits)
+		if err != nil && c.secret() && ctx.Err() == nil {
 			return nil, errors.New("the edits do not fit; a deny rule keeps read_file from this file, so nothing of it is shown")
 		}
-		return after, err
+		return done.text, err
 	}
 	err := c.run(ctx)
 	name := shown(args.Path)
@@ -68,5 +68,9 @@ func (b *builtin) runEditFile(ctx context.Context, call Call, args editFileArgs)
 	case err != nil:
 		return changeFailed(ctx, name, err)
 	}
-	return c.result(fmt.Sprintf("%s: edited, %s replaced", name, plural(places, "place")))
+	head := fmt.Sprintf("%s: edited, %s replaced", name, plural(done.places, "place"))
+	if done.mixed != "" {
+		head += "; LF and CRLF stood there, the new lines got " + done.mixed + " as most of the file has"
+	}
+	return c.result(head)
 }

@@ -1,6 +1,8 @@
 package tools
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,4 +30,29 @@ func TestPlacesAreCountedUpToABound(t *testing.T) {
 	if !strings.Contains(got.Text, "old occurs more than 1000 times") {
 		t.Errorf("%+v", got)
 	}
+}
+
+// The search takes time by the sum of the file and old, not by their product:
+// else this does not end.
+func TestALongOldIsLookedForInAFileOfItsBeginnings(t *testing.T) {
+	k := newKit(t, Config{})
+	k.write("a.txt", strings.Repeat("\r\n", 5<<20))
+	why := k.refuse("edit_file", args{"path": "a.txt", "edits": one(strings.Repeat("\n", 20_000)+"x", "y")})
+	has(t, why, "old was not found")
+}
+
+// A cancel ends the search, and is what the edit fails with.
+func TestACancelEndsTheSearchForOld(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := applyEdits(ctx, []byte("a\r\nb"), one("a\nb", "c")); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// The result says which line ends new lines got where both kinds stood.
+func TestMixedLineEndsAreTold(t *testing.T) {
+	k := newKit(t, Config{})
+	k.write("f", "a\r\nb\nc\n")
+	has(t, k.want("edit_file", args{"path": "f", "edits": one("a\nb\nc", "1\n2\n3\n4")}), "the new lines got LF as most of the file has")
 }

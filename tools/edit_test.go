@@ -24,6 +24,8 @@ func TestEdits(t *testing.T) {
 		{"B055 newlines match CRLF", "a\r\nb\r\nc\r\n", one("a\nb\n", "1\n2\n3\n"), "1\r\n2\r\n3\r\nc\r\n"},
 		{"B055 a new line gets the line end of its place", "a\r\nb\r\n", one("b", "b\nc"), "a\r\nb\r\nc\r\n"},
 		{"B055 mixed ends keep theirs", "a\nb\r\nc\n", []edit{{Old: "c", New: "c\nd"}, {Old: "b", New: "b\n1"}}, "a\nb\r\n1\r\nc\nd\n"},
+		{"B055 mixed ends in one place, line by line", "a\r\nb\nc\r\n", one("a\nb\nc", "1\n2\n3"), "1\r\n2\n3\r\n"},
+		{"B055 mixed ends in one place, other lines", "a\r\nb\nc\r\n", one("a\nb\nc", "1\n2\n3\n4"), "1\r\n2\r\n3\r\n4\r\n"},
 		{"B055 explicit CRLF", "a\r\nb\n", one("a\r\n", "x\n"), "x\r\nb\n"},
 		{"B055 old starts with a newline", "a\r\nb\r\nc", one("\nb\nc", "\nd"), "a\r\nd"},
 		{"B055 old is a newline", "a\r\nb", one("\n", "\n\n"), "a\r\n\r\nb"},
@@ -196,7 +198,7 @@ func TestEditChangesOnlyItsSpan(t *testing.T) {
 		if rapid.Bool().Draw(t, "as shown") {
 			old, repl = lf(old), lf(repl)
 		}
-		after, n, err := applyEdits([]byte(before), []edit{{Old: old, New: repl}})
+		done, err := applyEdits(t.Context(), []byte(before), []edit{{Old: old, New: repl}})
 		if err != nil {
 			return
 		}
@@ -204,11 +206,11 @@ func TestEditChangesOnlyItsSpan(t *testing.T) {
 		if strings.Contains(old, "\r\n") { // Asked for with its line ends, which tell it from others.
 			want = lf(strings.Replace(before, old, repl, 1))
 		}
-		if n != 1 || lf(string(after)) != want {
-			t.Fatalf("%q with %q for %q became %q", before, repl, old, after)
+		if done.places != 1 || lf(string(done.text)) != want {
+			t.Fatalf("%q with %q for %q became %q", before, repl, old, done.text)
 		}
-		if !strings.Contains(before, "\r\n") && string(after) != strings.Replace(before, old, repl, 1) {
-			t.Fatalf("%q with %q for %q became %q", before, repl, old, after)
+		if !strings.Contains(before, "\r\n") && string(done.text) != strings.Replace(before, old, repl, 1) {
+			t.Fatalf("%q with %q for %q became %q", before, repl, old, done.text)
 		}
 	})
 }

@@ -1,8 +1,8 @@
 package tools
 
 import (
-	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,24 +13,27 @@ import (
 const (
 	nearLinesMax = 50_000 // lines looked at
 	nearLineMax  = 300    // bytes compared of a line
+	nearOldMax   = 200    // lines compared at each of the 20 best first lines
 	nearMax      = 3      // places named
 	nearLeast    = 0.5    // likeness of a first line that is worth naming
 )
 
 // mismatch says why old was not found, and where the file is nearest to it.
-func mismatch(text []byte, old string) string {
+func mismatch(ctx context.Context, text []byte, old string) string {
 	why := "old was not found"
 	if !utf8.Valid(text) {
 		why += `; the file is not UTF-8, so only ASCII text can be matched in it, not what read_file shows as \xNN`
 	}
-	if stripped := withoutNumbers(old); stripped != old && bytes.Contains(text, []byte(stripped)) {
-		return why + ": leave out the line numbers and tabs of read_file"
+	if stripped := withoutNumbers(old); stripped != old && stripped != "" {
+		if spans, err := find(ctx, text, []byte(stripped), false); err == nil && len(spans) > 0 {
+			return why + ": leave out the line numbers and tabs of read_file"
+		}
 	}
 	lines := strings.Split(strings.ReplaceAll(visible(text), "\r\n", "\n"), "\n")
 	if len(lines) > nearLinesMax {
 		lines = lines[:nearLinesMax]
 	}
-	near := nearest3(lines, strings.Split(strings.ReplaceAll(old, "\r\n", "\n"), "\n"))
+	near := nearest3(ctx, lines, strings.Split(strings.ReplaceAll(old, "\r\n", "\n"), "\n"))
 	if len(near) == 0 {
 		return why + "; nothing in the file is like it: read the file again"
 	}
@@ -62,7 +65,7 @@ type candidate struct {
 	why   string
 }
 
-func nearest3(lines, old []string) []candidate {
+func nearest3(ctx context.Context, lines, old []string) []candidate {
 	first := slices.IndexFunc(old, func(l string) bool { return strings.TrimSpace(l) != "" })
 	if first < 0 {
 		return nil
@@ -70,6 +73,9 @@ func nearest3(lines, old []string) []candidate {
 	anchor := newLikeness(old[first])
 	var found []candidate
 	for i, line := range lines {
+		if ctx.Err() != nil {
+			return nil
+		}
 		if score := anchor.to(line); score >= nearLeast && i >= first {
 			found = append(found, candidate{line: i - first + 1, score: score})
 		}
@@ -87,7 +93,7 @@ func nearest3(lines, old []string) []candidate {
 // judge compares all lines, and says what is different first.
 func (c *candidate) judge(lines, old []string) {
 	c.score = 0
-	for i, want := range old {
+	for i, want := range old[:min(len(old), nearOldMax)] {
 		if i >= len(lines) {
 			c.note("the file ends after %s", plural(i, "line"))
 			break
@@ -99,6 +105,9 @@ func (c *candidate) judge(lines, old []string) {
 		c.score += newLikeness(want).to(lines[i])
 		// A first or last line may be asked for in part.
 		if i == 0 && strings.HasSuffix(lines[i], want) || i == len(old)-1 && strings.HasPrefix(lines[i], want) {
+			continue
+		}
+		if c.why != "" {
 			continue
 		}
 		c.note("%s: the file has %s", difference(lines[i], want), quoteCapped(lines[i]))

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -21,12 +22,12 @@ func (w *Workspace) Preview(tool string, arguments json.RawMessage) (diff string
 			return "", false, err
 		}
 		c.path = args.Path
-		c.edit = func(before []byte) ([]byte, error) {
+		c.edit = func(ctx context.Context, before []byte) ([]byte, error) {
 			if before == nil {
 				return nil, errors.New("no such file")
 			}
-			after, _, err := applyEdits(before, args.Edits)
-			return after, err
+			done, err := applyEdits(ctx, before, args.Edits)
+			return done.text, err
 		}
 	case "write_file":
 		args, err := decode[writeFileArgs](arguments)
@@ -34,7 +35,7 @@ func (w *Workspace) Preview(tool string, arguments json.RawMessage) (diff string
 			return "", false, err
 		}
 		c.path = args.Path
-		c.edit = func(before []byte) ([]byte, error) {
+		c.edit = func(_ context.Context, before []byte) ([]byte, error) {
 			after, _ := asBefore(before, []byte(args.Content))
 			return after, nil
 		}
@@ -68,6 +69,6 @@ func (c *change) preview() (err error) {
 			return err
 		}
 	}
-	c.after, err = c.edit(c.before)
+	c.after, err = c.edit(context.Background(), c.before) // the size of the file bounds it
 	return err
 }

@@ -31,7 +31,7 @@ func (b *builtin) runWriteFile(ctx context.Context, call Call, args writeFileArg
 		ws: b.ws, call: call, path: args.Path, folders: true, withholds: b.withholds("read_file"),
 	}
 	kept := ""
-	c.edit = func(before []byte) (after []byte, err error) {
+	c.edit = func(_ context.Context, before []byte) (after []byte, err error) {
 		after, kept = asBefore(before, []byte(args.Content))
 		return after, nil
 	}

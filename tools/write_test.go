@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -152,14 +153,17 @@ func TestB065HardLinksStay(t *testing.T) {
 // A file that appears or changes between the look and the rename is not lost.
 func TestWriteNeverTakesAnotherWritersFile(t *testing.T) {
 	k := newKit(t, Config{})
-	c := func(edit func([]byte) ([]byte, error)) *change {
+	c := func(edit func(context.Context, []byte) ([]byte, error)) *change {
 		return &change{ws: k.ws, call: Call{Turn: "t", Scope: k.scope}, path: "f", edit: edit}
 	}
-	err := c(func([]byte) ([]byte, error) { k.write("f", "theirs"); return []byte("mine"), nil }).run(t.Context())
+	err := c(func(context.Context, []byte) ([]byte, error) { k.write("f", "theirs"); return []byte("mine"), nil }).run(t.Context())
 	if err == nil || k.content("f") != "theirs" {
 		t.Errorf("a new file: %v, %q", err, k.content("f"))
 	}
-	err = c(func([]byte) ([]byte, error) { k.write("f", "theirs again"); return []byte("mine"), nil }).run(t.Context())
+	err = c(func(context.Context, []byte) ([]byte, error) {
+		k.write("f", "theirs again")
+		return []byte("mine"), nil
+	}).run(t.Context())
 	if err == nil || k.content("f") != "theirs again" {
 		t.Errorf("an old file: %v, %q", err, k.content("f"))
 	}
@@ -171,7 +175,7 @@ func TestUndoTakesBackTheNewestTurn(t *testing.T) {
 	k.write("old", "1\n")
 	write := func(turn, path, content string) {
 		t.Helper()
-		c := &change{ws: k.ws, call: Call{Turn: turn, Scope: k.scope}, path: path, folders: true, edit: func([]byte) ([]byte, error) {
+		c := &change{ws: k.ws, call: Call{Turn: turn, Scope: k.scope}, path: path, folders: true, edit: func(context.Context, []byte) ([]byte, error) {
 			return []byte(content), nil
 		}}
 		if err := c.run(t.Context()); err != nil {

@@ -83,14 +83,21 @@ func writes(t *testing.T, ran *atomic.Int32) *tools.Registry {
 	}})
 }
 
-// I9: no tool runs before the journal has its start.
-func TestACallWaitsForTheJournal(t *testing.T) {
+// heldStart asks for one call, whose start the journal does not take before it is
+// released.
+func heldStart(t *testing.T, ran *atomic.Int32) (*liveTest, *slowJournal) {
 	j := newSlowJournal(true, "call_started")
-	var ran atomic.Int32
-	k := newLiveTest(t, Config{Provider: model(oneCall), Tools: writes(t, &ran), Policy: allowAll{}, Journal: j})
-	defer k.close()
+	k := newLiveTest(t, Config{Provider: model(oneCall), Tools: writes(t, ran), Policy: allowAll{}, Journal: j})
 	k.send(Prompt{Text: "go"})
 	k.wait(j.holding, "the record of the call's start")
+	return k, j
+}
+
+// I9: no tool runs before the journal has its start.
+func TestACallWaitsForTheJournal(t *testing.T) {
+	var ran atomic.Int32
+	k, j := heldStart(t, &ran)
+	defer k.close()
 	if n := ran.Load(); n != 0 {
 		t.Errorf("the tool ran %d times before its start was recorded", n)
 	}
@@ -110,12 +117,9 @@ func TestACallWaitsForTheJournal(t *testing.T) {
 // The stop goes out at once: a call whose start is still being recorded does
 // not run any more.
 func TestACancelWhileTheJournalTakesAStart(t *testing.T) {
-	j := newSlowJournal(true, "call_started")
 	var ran atomic.Int32
-	k := newLiveTest(t, Config{Provider: model(oneCall), Tools: writes(t, &ran), Policy: allowAll{}, Journal: j})
+	k, j := heldStart(t, &ran)
 	defer k.close()
-	k.send(Prompt{Text: "go"})
-	k.wait(j.holding, "the record of the call's start")
 	ended := make(chan struct{})
 	k.send(Cancel{Ended: func(Outcome) { close(ended) }})
 	k.settle() // the cancel has gone out

@@ -23,13 +23,6 @@ func (h *house) planned(e pipeline.TurnEnded) bool {
 	return h.policy.Mode() == rules.Plan && e.Outcome == pipeline.Completed && strings.TrimSpace(e.Text) != ""
 }
 
-// planStep tells the model of the mode, as long as it holds.
-func (h *house) planStep(req *provider.Request) {
-	if h.policy.Mode() == rules.Plan {
-		req.System += planWords
-	}
-}
-
 // tellPlan says how to go on with a plan where nobody can be asked.
 func (t *turner) tellPlan(how string) error {
 	if !t.house.planned(t.tally.ended) || t.app.flags.Quiet {
@@ -91,8 +84,10 @@ func (t *talk) keepPlanning(text string) error {
 	return t.line(line{text: text}, true)
 }
 
-// beforeStep tells the model of the mode.
+// beforeStep tells the model of mode plan, as long as it holds.
 func (h *house) beforeStep(_ context.Context, req *provider.Request) error {
-	h.planStep(req)
+	if h.policy.Mode() == rules.Plan {
+		req.System += planWords
+	}
 	return nil
 }

@@ -31,7 +31,8 @@ type Stage struct {
 // returns when the command and all it left behind have ended; until then the
 // stage does not keep the command's files open. The command gets a session of
 // its own. Close it after that; before, or when the program ends, whatever still
-// runs is killed. After an error nothing runs.
+// runs is killed. After an error nothing runs, but for what a command has left
+// that killed its stage before it could answer; the caller must look for that.
 func Start(exe string, cmd *exec.Cmd) (*Stage, error) {
 	if cmd.Err != nil {
 		return nil, cmd.Err

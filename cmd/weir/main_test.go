@@ -3,14 +3,17 @@ package main
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
 )
 
 const noRaceSleep = "atexit_sleep_ms=0"
@@ -21,7 +24,32 @@ func TestMain(m *testing.M) {
 	if err := os.Setenv("GORACE", noRaceSleep); err != nil {
 		panic(err)
 	}
-	testscript.Main(m, map[string]func(){"weir": main})
+	testscript.Main(tidy{m}, map[string]func(){"weir": main})
+}
+
+// tidy runs tests and fails if a process stays behind that one of their programs
+// has started. It gets those because it takes the place of init for them.
+type tidy struct{ m *testing.M }
+
+// Run implements testscript.TestingM.
+func (t tidy) Run() int {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		panic(err)
+	}
+	code := t.m.Run()
+	for late := time.Now().Add(patience); ; {
+		pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
+		switch {
+		case errors.Is(err, syscall.ECHILD):
+			return code
+		case err != nil && !errors.Is(err, syscall.EINTR):
+			panic(err)
+		case pid == 0 && time.Now().After(late):
+			list, _ := exec.Command("ps", "-o", "pid,args", "--ppid", strconv.Itoa(os.Getpid())).Output() // all there is to say
+			fmt.Printf("the tests have left behind:\n%s", list)
+			return 1
+		}
+	}
 }
 
 func TestScripts(t *testing.T) {

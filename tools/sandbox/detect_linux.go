@@ -8,9 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"time"
 
 	landlock "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"github.com/weir-agents/weir/tools/internal/stage"
 )
 
 const (
@@ -80,14 +82,19 @@ func look() Report {
 	return r
 }
 
-// try runs the helper in the sandbox, which then only says that it got there.
+// try runs the helper in the sandbox, which then only says that it got there. It
+// does so below a stage, out of reach of the terminal's signals: bubblewrap is
+// several processes, and one that loses the others while they set up sleeps for
+// ever. So the end of the program or of the time ends all of them.
 func (s *Sandbox) try() error {
-	ctx, cancel := context.WithTimeout(context.Background(), tryTime)
+	// The stage ends by itself; the context is for one that does not.
+	ctx, cancel := context.WithTimeout(context.Background(), 2*tryTime)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, s.cfg.Exe)
 	cmd.Env, cmd.Dir = []string{}, "/"
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.WaitDelay = time.Second
 	spec, err := s.spec(cmd)
 	if err != nil {
@@ -97,12 +104,29 @@ func (s *Sandbox) try() error {
 	if err := s.wrap(cmd, spec); err != nil {
 		return err
 	}
-	err = cmd.Run()
-	if said := strings.TrimSpace(stderr.String()); err != nil && said != "" {
-		return errors.New(said)
+	below, err := stage.Start(s.cfg.Exe, cmd)
+	if err != nil {
+		return err
 	}
-	if err == nil && stdout.String() != checked {
+	timer := time.AfterFunc(tryTime, below.Close)
+	status, told := below.Ended()
+	inTime := timer.Stop()
+	below.Close()  // What is left now is not wanted.
+	_ = cmd.Wait() // The stage's end says nothing of the command's.
+	switch said := strings.TrimSpace(stderr.String()); {
+	case !inTime:
+		return fmt.Errorf("not done within %v", tryTime)
+	case !told:
+		return errors.New("what looked after it was killed")
+	case status == 0 && stdout.String() == checked:
+		return nil
+	case status == 0:
 		return fmt.Errorf("%s does not serve as its own helper", s.cfg.Exe)
+	case said != "":
+		return errors.New(said)
+	case status.Signaled():
+		return fmt.Errorf("ended by a signal: %v", status.Signal())
+	default:
+		return fmt.Errorf("exit status %d", status.ExitStatus())
 	}
-	return err
 }

@@ -59,6 +59,13 @@ func probe(what string, args ...string) error {
 		cmd := exec.Command("/bin/sh", "-c", "echo started; setsid sleep 600 & sleep 600")
 		cmd.Stdout = os.Stdout
 		return errors.Join(s.Wrap(cmd), cmd.Run())
+	case "trials":
+		seed, err := strconv.ParseUint(args[0], 10, 64)
+		return errors.Join(err, trials(seed, args[1]))
+	case "try":
+		return try(args[0], args[1:]...)
+	case "slow":
+		return slow(args[0], args[1])
 	default:
 		return fmt.Errorf("no probe %s", what)
 	}

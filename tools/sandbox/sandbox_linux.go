@@ -131,7 +131,9 @@ func (s *Sandbox) Close() error {
 // Wrap changes a prepared command so that it runs confined, with the same
 // arguments, environment (but for TMPDIR), descriptors, output and working
 // folder. Its process attributes are added to. After an error the command must
-// not be started.
+// not be started. Who ends it early must end its whole process group, or all of
+// its descendants: bubblewrap is several processes, and one whose parent is
+// killed while they set up sleeps for ever.
 func (s *Sandbox) Wrap(cmd *exec.Cmd) error {
 	if s.kind == None {
 		return nil

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -61,9 +62,7 @@ func (v *visitor) builtin(name string, args []word) {
 			v.namesVariable(name, a)
 		}
 	case "printf":
-		if len(args) > 0 && (strings.HasPrefix(args[0].text, "-v") || maybeOption(args[0]) && (args[0].many || len(args) > 1)) {
-			v.l.refuse("printf -v, which assigns,")
-		}
+		v.prints(args)
 	case "wait":
 		for _, a := range args {
 			if maybeOption(a) || strings.HasPrefix(a.text, "-") && strings.Contains(a.text, "p") {
@@ -93,6 +92,28 @@ func isDynamic(w word) bool { return w.dynamic }
 
 // maybeOption reports whether an expansion may make an option of the word.
 func maybeOption(w word) bool { return w.dynamic && (w.prefix == 0 || w.text[0] == '-') }
+
+// counts finds the conversion by which printf sets a variable to how many bytes
+// it has written so far.
+var counts = regexp.MustCompile(`%[-#'+ 0-9.*$]*[hjlLqtvz]*n`)
+
+// prints refuses the ways in which printf assigns: -v, and %n in the format. A
+// format that an expansion makes may hold either.
+func (v *visitor) prints(args []word) {
+	if len(args) > 0 && strings.HasPrefix(args[0].text, "-v") {
+		v.l.refuse("printf -v, which assigns,")
+	}
+	if len(args) > 0 && args[0].text == "--" {
+		args = args[1:]
+	}
+	switch {
+	case len(args) == 0:
+	case args[0].dynamic && (args[0].many || len(args) > 1):
+		v.l.refuse("printf with the format " + excerpt(args[0].src) + ", which may assign,")
+	case counts.MatchString(strings.ReplaceAll(args[0].text, "%%", "")):
+		v.l.refuse("printf %n, which assigns,")
+	}
+}
 
 // namesVariable takes the argument of a builtin that sets the variable named. A
 // name may also stand behind the letters of options, as in -raPATH.

@@ -55,7 +55,7 @@ func TestLinesThatRulesAllow(t *testing.T) {
 
 var allowedLines = []string{
 	"git status", "  git   status  ", "git log", "git log --oneline -n 3", "git log $X", `git log "$(git status)"`, "ls", "ls -l a b",
-	`"git" 'status'`, `g\it st""atus`, `$'git' $'\x73tatus'`, "git \\\n status", "git status # a comment", "# first\ngit status",
+	`"git" 'status'`, `g\it st""atus`, `$'git' $'\x73tatus'`, "git \\\n status", "git \\\n\\\n\t\\\nstatus", "\\\ngit status", "echo \"a \\\nb\"", "echo a\\\\\nls", "git status # a comment", "# first\ngit status",
 	"git status; git log", "git status && ls || true", "git status | cat", "git status |& cat", "git status &", "git status\nls\n\nid",
 	"(git status; ls)", "{ git status; ls; }", "! git status", "time git status", "time -p git status",
 	"if true; then git status; elif ls; then id; else true; fi", "case $x in a|b) ls;; *) id;; esac",
@@ -71,7 +71,7 @@ var allowedLines = []string{
 	"git status >&2", "ls 2>&-", "ls >&/dev/null", "ls >'/dev/null'", "{ ls; id; } 2>/dev/null", "(ls) 2>&1 | cat",
 	"[[ -f x ]] && ls", "[[ $x == a* && -n $y ]] || ls", "[[ $x -eq 1 ]] && ls", `[[ "$x" -lt 10 ]] && ls`, "[[ $x =~ ^a.*b$ ]] && ls",
 	"[ -f x ] && ls", `test -n "$x"; ls`, `[ "$x" = y ] && ls`, "((1 < 2)) && ls",
-	"for ((;;)); do ls; done", "set -euo pipefail; git status", "set -e -- a b", "export PATH", "read line", "read -t 10 x", "printf '%s\\n' $x",
+	"for ((;;)); do ls; done", "set -euo pipefail; git status", "set -e -- a b", "export PATH", "read line", "read -t 10 x", "printf '%s\\n' $x", "printf '%d %%n %s\\n' 1 n", "printf \"$x\"",
 	"make -j test", "make '' test", "prexxpost x", "file abcz", "file az", "file a/b/z", "cat '*' 'a b' \"*\"", "cat ~/x {a,b} *.go",
 	"env", "env FOO=bar ls", "xargs ls", "xargs -n 1 ls", "find . -name '*.go'", "find . -exec ls {} \\;", "timeout 5 ls",
 	"sh -c 'ls; id'", "sh script.sh", "bash -lc ls", "command ls", "command -v rm", "nice -n 5 ls", "echo a; ls & id",

@@ -50,6 +50,7 @@ func readNested(src string, depth int) *line {
 		return l
 	}
 	l.findInvisible()
+	l.findContinued()
 	parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
 	file, err := parser.Parse(strings.NewReader(src), "")
 	if err != nil {
@@ -79,6 +80,27 @@ func (l *line) findInvisible() {
 			l.refuse(fmt.Sprintf("the control character %U", r))
 		case unicode.Is(unicode.Cf, r):
 			l.refuse(fmt.Sprintf("the invisible format character %U", r))
+		}
+	}
+}
+
+// findContinued looks for lines that a backslash continues in the middle of
+// something. Bash takes the backslash and the newline out before it looks for
+// `$(`, `${` and `((`, also inside double quotes, and the parser does not.
+// Behind a blank or a newline nothing can be put together so.
+func (l *line) findContinued() {
+	for at := 0; ; at++ {
+		i := strings.Index(l.src[at:], "\\\n")
+		if i < 0 {
+			return
+		}
+		at += i
+		before := strings.TrimRight(l.src[:at], `\`)
+		switch odd := (at-len(before))%2 == 0; {
+		case !odd: // a backslash that is quoted itself
+		case len(before) < at, before != "" && !strings.HasSuffix(before, " ") && !strings.HasSuffix(before, "\t") && !strings.HasSuffix(before, "\n"):
+			l.notRead("a line that goes on in the middle of a word is not read")
+			return
 		}
 	}
 }

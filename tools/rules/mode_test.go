@@ -61,7 +61,7 @@ var kinds = map[string]func(t testing.TB, p *Policy) tools.Verdict{
 func TestBypassAsksWhereADenyCannotBeTold(t *testing.T) {
 	with := policyOf(t, Config{Mode: Bypass, Deny: []string{"bash(rm *)"}, Interactive: true})
 	without := policyOf(t, Config{Mode: Bypass, Deny: []string{"web_fetch"}, Interactive: true})
-	for _, line := range []string{"$X y", "sh -c \"$X\"", "env $X", "ls 'a", "echo @(a|$(rm x))", "find . -exec {} x \\;", "let x=1"} {
+	for _, line := range []string{"$X y", "sh -c \"$X\"", "env $X", "ls 'a", "echo @(a|$(rm x))", "find . -exec {} x \\;", "let x=1", "echo \"$\\\n(rm x)\""} {
 		if v := bash(t, with, line); v.Decision != tools.Ask || v.Suggestion != "" {
 			t.Errorf("%q: %+v", line, v)
 		}

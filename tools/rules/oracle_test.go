@@ -100,7 +100,7 @@ var (
 		"ok $(@)", "ok `@`", "ok \"$(@)\"", "ok \"`@`\"", "ok ${x:-$(@)}", "ok \"${x:-$(@)}\"", "ok ${x:-@}", "ok $(( $(@) ))", "ok $((@))", "ok ${x[@]}", "ok <(@)", "ok <<E\n@\nE\n@",
 		"ok <<'E'\n@\nE\n", "ok <<-E\n\t@\n\tE\n@", "ok <<E\n$(@)\nE\n", "ok '@'", "ok \"@\"", "ok # @\n@", "ok $'@'", "ok @", "@ #@", "eval '@'", "[[ @ -eq 1 ]]", "f() { @; }; f",
 		"x=@ ok", "ok $(ok <<E\n@\nE\n)", "ok \"$(cat <<'E'\n@\nE\n)\"", "until @; do @; done", "ok <<E $(@\n)\n@\nE\n@", "ok $(@ # @\n)", "`@`", "ok <<E\\\n@\nE\n", "ok @ <<E; @\n@\nE",
-		"for x in 'a[$(bad)]'; do @; done", "(( @ ))", "ok ${x/@/@}", "ok ${#@}", "ok $[@]", "read x <<< '@'; @", "set -- '@'; @", "shopt -s extglob\n@", "ok @(@)", "[[ a =~ @ ]]",
+		"for x in 'a[$(bad)]'; do @; done", "(( @ ))", "ok ${x/@/@}", "ok ${#@}", "ok $[@]", "read x <<< '@'; @", "ok \"$\\\n(@)\"", "set -- '@'; @", "shopt -s extglob\n@", "ok @(@)", "[[ a =~ @ ]]",
 	}
 )
 
@@ -113,6 +113,9 @@ func TestAllowedLinesRunOnlyAllowedCommands(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		for range 5 {
 			line := sample(r, 3, oracleAtoms, oracleShapes)
+			if at := rapid.IntRange(0, 2*len(line)).Draw(r, "where it goes on"); at < len(line) {
+				line = line[:at] + "\\\n" + line[at:]
+			}
 			if bash(t, p, line).Decision != tools.Allow {
 				continue
 			}

@@ -101,7 +101,7 @@ func TestPlainShell(t *testing.T) {
 
 // The shell gets the command that was approved, byte for byte, and an error in
 // it is told as the shell tells it.
-func TestBashRunsExactlyTheCommand(t *testing.T) {
+func TestPromise5BashRunsExactlyTheCommand(t *testing.T) {
 	k := newKit(t, Config{})
 	const command = `tr '\0' '|' < /proc/$$/cmdline; trap; bash -c trap; echo "${BASH_ENV-none}"`
 	if got, want := k.want("bash", args{"command": command}), "/bin/bash|-c|"+command+`|trap -- '{ pwd -P; printf "\0"; } >&199 2>/dev/null' EXIT`+"\nnone"; got != want {
@@ -145,7 +145,7 @@ func TestB014NoJobControl(t *testing.T) {
 }
 
 // B019: output in one endless line costs no more memory than any other.
-func TestB019OneHugeLine(t *testing.T) {
+func TestPromise16B019OneHugeLine(t *testing.T) {
 	k := newKit(t, Config{SpillDir: t.TempDir(), SpillBytesMax: 1 << 20})
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -163,7 +163,7 @@ func TestB019OneHugeLine(t *testing.T) {
 
 // B020: endless output neither delays the timeout nor fills the live view or
 // the disk.
-func TestB020EndlessOutput(t *testing.T) {
+func TestPromise16B020EndlessOutput(t *testing.T) {
 	dir := t.TempDir()
 	k := newKit(t, Config{SpillDir: dir, SpillBytesMax: 1 << 20})
 	r := k.call("bash", args{"command": "yes", "timeout_ms": 300})

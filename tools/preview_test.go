@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestAPreviewIsWhatTheCallDoes compares what a person is shown with the diff in
+// TestPromise5APreviewIsWhatTheCallDoes compares what a person is shown with the diff in
 // the result, and sees that showing it changes nothing.
-func TestAPreviewIsWhatTheCallDoes(t *testing.T) {
+func TestPromise5APreviewIsWhatTheCallDoes(t *testing.T) {
 	for name, a := range map[string]args{
 		"edit_file":  {"path": "a.txt", "edits": []args{{"old": "two", "new": "2\n2"}}},
 		"write_file": {"path": "new/b.txt", "content": "b\n"},

@@ -234,7 +234,7 @@ func TestB077SearchEnds(t *testing.T) {
 }
 
 // Four greps at once over many files hold no more than their buffers.
-func TestParallelGrepsKeepMemoryBounded(t *testing.T) {
+func TestPromise16ParallelGrepsKeepMemoryBounded(t *testing.T) {
 	k := newKit(t, Config{})
 	plantTree(t, k.dir, 1_000)
 	k.write("large", strings.Repeat("no match in this line at all\n", 300_000))

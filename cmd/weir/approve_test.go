@@ -44,7 +44,7 @@ func bash(command string) pipeline.ApprovalRequested {
 	return pipeline.ApprovalRequested{Call: "c1", Name: "bash", Arguments: args, Reason: "mode ask", RuleSuggestion: "bash(ls)"}
 }
 
-func TestAQuestionShowsTheWholeCommand(t *testing.T) {
+func TestPromise5AQuestionShowsTheWholeCommand(t *testing.T) {
 	got := asked(bash("ls \u202e-l\n\x1b[2Jrm x"), false)
 	want := "◇ bash wants to run: mode ask\n  ls ⟦\\u202e⟧-l\n  ⟦\\x1b⟧[2Jrm x\n" +
 		"  always would add the rule bash(ls) for this session\n"
@@ -74,7 +74,7 @@ func TestAReasonIsEscapedOnce(t *testing.T) {
 	}
 }
 
-func TestALongQuestionShowsHeadAndTail(t *testing.T) {
+func TestPromise5ALongQuestionShowsHeadAndTail(t *testing.T) {
 	var lines []string
 	for i := range 100 {
 		lines = append(lines, fmt.Sprintf("line %d", i))

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestASandboxThatIsAskedForHoldsOrIsAnError runs a command that writes outside
+// TestPromise6ASandboxThatIsAskedForHoldsOrIsAnError runs a command that writes outside
 // the workspace. Where no sandbox works the run must not begin.
-func TestASandboxThatIsAskedForHoldsOrIsAnError(t *testing.T) {
+func TestPromise6ASandboxThatIsAskedForHoldsOrIsAnError(t *testing.T) {
 	t.Parallel()
 	outside := filepath.Join(t.TempDir(), "outside")
 	script := scriptFile(t, `{"steps": [{"blocks": [{"call": "bash", "arguments": {"command": "echo in >in; echo out >`+outside+`"}}]}, "fine"]}`)

@@ -45,6 +45,14 @@ func onDesktopWith(t *testing.T, home string, env []string, args ...string) *des
 // onDesktopIn starts weir in a folder, in just that environment.
 func onDesktopIn(t *testing.T, dir, home string, env []string, args ...string) *desktop {
 	t.Helper()
+	cmd := exec.Command("weir", args...)
+	cmd.Dir, cmd.Env = dir, env
+	return desktopOf(t, home, cmd)
+}
+
+// desktopOf starts a command that becomes weir.
+func desktopOf(t *testing.T, home string, cmd *exec.Cmd) *desktop {
+	t.Helper()
 	master, tty, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
@@ -53,8 +61,6 @@ func onDesktopIn(t *testing.T, dir, home string, env []string, args ...string) *
 	d := &desktop{master: master, tty: tty, home: home, width: 100}
 	d.resize(t, d.width)
 	d.before = d.modes(t)
-	cmd := exec.Command("weir", args...)
-	cmd.Dir, cmd.Env = dir, env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	out := watch(master)
@@ -289,9 +295,9 @@ func TestTheTerminalIsRestoredOnEverySignal(t *testing.T) {
 	}
 }
 
-// TestTheTerminalIsRestoredWheneverTheEndComes ends the program at times drawn
+// TestPromise12TheTerminalIsRestoredWheneverTheEndComes ends the program at times drawn
 // at random.
-func TestTheTerminalIsRestoredWheneverTheEndComes(t *testing.T) {
+func TestPromise12TheTerminalIsRestoredWheneverTheEndComes(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	rnd := rand.New(rand.NewPCG(seed, 0))

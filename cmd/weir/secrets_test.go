@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// TestB097KeysAreNeverWritten runs a turn whose model asks a command and a hook
+// TestPromise9B097KeysAreNeverWritten runs a turn whose model asks a command and a hook
 // for the key that the turn is asked with, and then looks for it in all that the
 // run has printed and left on disk (promise 9).
-func TestB097KeysAreNeverWritten(t *testing.T) {
+func TestPromise9B097KeysAreNeverWritten(t *testing.T) {
 	t.Parallel()
 	const key, other = "canary-key-0a9f3b7c", "canary-other-55d1e2"
 	script := scriptFile(t, `{"steps": [{"blocks": [{"call": "bash", "arguments": {"command":

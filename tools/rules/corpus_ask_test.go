@@ -7,7 +7,7 @@ import (
 	"github.com/weir-agents/weir/tools"
 )
 
-func TestLinesThatAreAsked(t *testing.T) {
+func TestPromise4LinesThatAreAsked(t *testing.T) {
 	var rows []row
 	for _, r := range askedLines {
 		rows = append(rows, row{r[0], tools.Ask, r[1]})

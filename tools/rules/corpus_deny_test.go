@@ -6,7 +6,7 @@ import (
 	"github.com/weir-agents/weir/tools"
 )
 
-func TestLinesThatRulesDeny(t *testing.T) {
+func TestPromise4LinesThatRulesDeny(t *testing.T) {
 	var rows []row
 	for _, line := range deniedLines {
 		rows = append(rows, row{line, tools.Deny, "the rule bash("})

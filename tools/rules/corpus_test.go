@@ -45,7 +45,7 @@ func checkCorpus(t *testing.T, rows []row) {
 	}
 }
 
-func TestLinesThatRulesAllow(t *testing.T) {
+func TestPromise4LinesThatRulesAllow(t *testing.T) {
 	var rows []row
 	for _, line := range allowedLines {
 		rows = append(rows, row{line, tools.Allow, ""})

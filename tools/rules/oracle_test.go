@@ -106,7 +106,7 @@ var (
 
 // Whatever an allow covers runs nothing but allowed commands in the real bash,
 // and makes no file.
-func TestAllowedLinesRunOnlyAllowedCommands(t *testing.T) {
+func TestPromise4AllowedLinesRunOnlyAllowedCommands(t *testing.T) {
 	o := newOracle(t)
 	p := policyOf(t, Config{Allow: []string{"bash(ok *)", "bash(echo *)", "bash(cat *)", "bash(true)", "bash(test *)", "bash(read *)", "bash(set *)", "bash(shopt *)", "bash(eval *)", "bash(declare *)", "bash(printf *)"}})
 	covered := 0
@@ -137,7 +137,7 @@ var soup = []string{
 }
 
 // The same of any tokens in any order, which is where parsers differ.
-func TestAllowedSoupRunsOnlyAllowedCommands(t *testing.T) {
+func TestPromise4AllowedSoupRunsOnlyAllowedCommands(t *testing.T) {
 	o := newOracle(t)
 	p := policyOf(t, Config{Allow: []string{"bash(ok *)", "bash(-)", "bash(E)", "bash(x)", "bash(1)"}})
 	rapid.Check(t, func(r *rapid.T) {
@@ -212,7 +212,7 @@ func TestAllowedLinesParseInBash(t *testing.T) {
 	}
 }
 
-func FuzzAllowedLinesRunOnlyAllowedCommands(f *testing.F) {
+func FuzzPromise4AllowedLinesRunOnlyAllowedCommands(f *testing.F) {
 	for _, line := range append(oracleAtoms, oracleShapes...) {
 		f.Add(strings.ReplaceAll(line, "@", "bad"))
 		f.Add(strings.ReplaceAll(line, "@", "ok"))

@@ -25,7 +25,7 @@ func tree(t *testing.T) (w, second string) {
 	return w, second
 }
 
-func TestWhatAnAllowCovers(t *testing.T) {
+func TestPromise4WhatAnAllowCovers(t *testing.T) {
 	w, second := tree(t)
 	for _, test := range []struct{ pattern, yes, no string }{
 		{"a.go", "a.go ./a.go src/../a.go W/a.go", "src/a.go A.go a.go/x b.go"},
@@ -133,7 +133,7 @@ func TestALinkThatLeadsOutsideIsWithheldOnlyByARuleOfItsName(t *testing.T) {
 	}
 }
 
-func TestProtectedPathsAreAskedByThemselves(t *testing.T) {
+func TestPromise8ProtectedPathsAreAskedByThemselves(t *testing.T) {
 	w, _ := tree(t)
 	state := filepath.Join(w, "state")
 	write(t, filepath.Join(state, "session"))

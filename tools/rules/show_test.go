@@ -54,7 +54,7 @@ func unshow(t *rapid.T, shown string) string {
 	return b.String()
 }
 
-func TestShownTextsIdentifyWhatRuns(t *testing.T) {
+func TestPromise5ShownTextsIdentifyWhatRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := string(rapid.SliceOf(rapid.SampledFrom([]byte("ab\\x1⟦⟧\r\n\t\x1b\xe2\x80\x8b\xff\u202e0"))).Draw(t, "text"))
 		if rapid.Bool().Draw(t, "any") {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestCommandsWriteInTheRootAndNowhereElse(t *testing.T) {
+func TestPromise6CommandsWriteInTheRootAndNowhereElse(t *testing.T) {
 	eachKind(t, func(t *testing.T, a *arena) {
 		a.ok(`echo hi > b && mkdir -p d/e && mv b d/e/b && ln d/e/b d/c && ln -s e/b d/l && cat d/l && rm d/c && chmod 600 d/e/b`, "hi")
 		a.want("root/d/e/b", "hi\n")
@@ -33,7 +33,7 @@ func TestCommandsWriteInTheRootAndNowhereElse(t *testing.T) {
 	})
 }
 
-func TestWhatIsHiddenCannotBeReadOrWritten(t *testing.T) {
+func TestPromise6WhatIsHiddenCannotBeReadOrWritten(t *testing.T) {
 	eachKind(t, func(t *testing.T, a *arena) {
 		a.refused(
 			`cat ../secret/key`, `cat ../token | grep .`, `ln -s ../secret/key k; cat k`, `ln -s ../secret s; cat s/key`,
@@ -62,10 +62,10 @@ func TestHiddenInsideTheRoot(t *testing.T) {
 	})
 }
 
-func TestWhatIsProtectedStaysAsItIs(t *testing.T) {
+func TestPromise8WhatIsProtectedStaysAsItIs(t *testing.T) {
 	eachKind(t, func(t *testing.T, a *arena) {
 		if a.kind == Landlock {
-			return // It says so: see TestOnTakesOnlyWhatClosesEverything.
+			return // It says so: see TestPromise6OnTakesOnlyWhatClosesEverything.
 		}
 		a.refused(
 			`echo x > .git/hooks/pre-commit`, `echo x > .git/hooks/old`, `rm -r .git/hooks`, `mv .git/hooks .git/h2`,

@@ -36,7 +36,7 @@ func canary(t *testing.T, network, address string) (at string, came chan string)
 	return listener.Addr().String(), came
 }
 
-func TestNoNetworkUnlessAllowed(t *testing.T) {
+func TestPromise6NoNetworkUnlessAllowed(t *testing.T) {
 	eachKind(t, func(t *testing.T, a *arena) {
 		address, came := canary(t, "tcp", "127.0.0.1:0")
 		datagrams, err := net.ListenPacket("udp", "127.0.0.1:0")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestOnTakesOnlyWhatClosesEverything(t *testing.T) {
+func TestPromise6OnTakesOnlyWhatClosesEverything(t *testing.T) {
 	t.Parallel()
 	exe := executable(t)
 	here := Detect(exe)

@@ -113,7 +113,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-func TestTheHistoryIsKeptForItsOwnerOnly(t *testing.T) {
+func TestPromise10TheHistoryIsKeptForItsOwnerOnly(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "state", "weir", "history")
 	h, err := LoadHistory(file)
 	if err != nil {

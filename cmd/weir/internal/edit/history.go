@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 const (
@@ -32,10 +33,11 @@ type History struct {
 }
 
 // LoadHistory reads the history kept in file, one JSON string a line. A file
-// that is not there is empty; lines that are none are left out.
+// that is not there is empty; lines that are none are left out. What somebody
+// has put there before, a link or a pipe, is an error and stays as it is.
 func LoadHistory(file string) (*History, error) {
 	h := &History{file: file}
-	f, err := os.Open(file)
+	f, err := openOwn(file, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, nil
 	}
@@ -60,7 +62,7 @@ func LoadHistory(file string) (*History, error) {
 	many := len(h.entries) > entriesMax || info.Size() > fileBytes
 	h.entries = h.entries[max(0, len(h.entries)-entriesMax):]
 	h.at = len(h.entries)
-	if info.Mode().IsRegular() && (many || info.Mode().Perm()&0o077 != 0) {
+	if many || info.Mode().Perm()&0o077 != 0 {
 		_ = h.rewrite() // a file that cannot be made shorter or more private is still a history
 	}
 	return h, nil
@@ -69,11 +71,7 @@ func LoadHistory(file string) (*History, error) {
 // rewrite puts the entries in the place of the file, whole or not at all, so that
 // only its owner may read it. What a program beside this one adds meanwhile is lost.
 func (h *History) rewrite() error {
-	file, err := filepath.EvalSymlinks(h.file)
-	if err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(file), ".history-*") // 0600
+	f, err := os.CreateTemp(filepath.Dir(h.file), ".history-*") // 0600
 	if err != nil {
 		return err
 	}
@@ -83,7 +81,7 @@ func (h *History) rewrite() error {
 		err = errors.Join(err, out.Encode(entry))
 	}
 	if err = errors.Join(err, w.Flush(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), file)
+		err = os.Rename(f.Name(), h.file)
 	}
 	if err != nil {
 		_ = os.Remove(f.Name()) // the first error says more
@@ -114,12 +112,32 @@ func (h *History) Add(entry string) error {
 	if err := os.MkdirAll(filepath.Dir(h.file), 0o700); err != nil {
 		return fmt.Errorf("keep the history: %w", err)
 	}
-	f, err := os.OpenFile(h.file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := openOwn(h.file, os.O_APPEND|os.O_CREATE|os.O_WRONLY)
 	if err != nil {
 		return fmt.Errorf("keep the history: %w", err)
 	}
 	_, err = f.Write(append(line, '\n'))
 	return errors.Join(err, f.Close())
+}
+
+// openOwn opens a regular file, without waiting and not through a link.
+func openOwn(file string, flags int) (*os.File, error) {
+	f, err := os.OpenFile(file, flags|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
+	if errors.Is(err, syscall.ELOOP) {
+		return nil, fmt.Errorf("%s is a link, and none is followed there: remove it", file)
+	}
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file: remove it", file)
+	}
+	if err != nil {
+		_ = f.Close() // nothing was written
+		return nil, err
+	}
+	return f, nil
 }
 
 // back returns the entry before the one shown; text is what is typed now.

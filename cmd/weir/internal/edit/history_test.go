@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -39,6 +40,35 @@ func TestALongHistoryIsMadeShorterOnDisk(t *testing.T) {
 		}
 		if rest, err := os.ReadDir(dir); err != nil || len(rest) != 1 {
 			t.Errorf("%v, %v", rest, err)
+		}
+	}
+}
+
+// Promise 10: what somebody has put in the place of the history before is neither
+// followed nor waited for.
+func TestPromise10NothingPlantedIsTakenForTheHistory(t *testing.T) {
+	for name, plant := range map[string]func(victim, file string) error{
+		"a link": os.Symlink,
+		"a pipe": func(_, file string) error { return syscall.Mkfifo(file, 0o600) },
+	} {
+		dir := t.TempDir()
+		victim, file := filepath.Join(dir, "victim"), filepath.Join(dir, "history")
+		if err := os.WriteFile(victim, []byte("\"kept\"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := plant(victim, file); err != nil {
+			t.Fatal(err)
+		}
+		h, err := LoadHistory(file)
+		if err == nil || len(h.entries) != 0 {
+			t.Errorf("%s: %q, %v", name, h.entries, err)
+		}
+		if err := h.Add("typed"); err == nil {
+			t.Errorf("%s: written", name)
+		}
+		info, err := os.Stat(victim)
+		if data, _ := os.ReadFile(victim); err != nil || string(data) != "\"kept\"\n" || info.Mode().Perm() != 0o644 {
+			t.Errorf("%s: the victim holds %q, %v, %v", name, data, info.Mode(), err)
 		}
 	}
 }

@@ -80,7 +80,7 @@ func wantHarmless(t *rapid.T, text string, width int) {
 	}
 }
 
-func TestB025_B142_AnyTextIsHarmlessFitsAndIsBlindToCuts(t *testing.T) {
+func TestPromise11B025B142AnyTextIsHarmlessFitsAndIsBlindToCuts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := marked().Draw(t, "text")
 		width := rapid.SampledFrom([]int{1, 2, 3, 5, 10, 40, 80}).Draw(t, "width")

@@ -83,10 +83,10 @@ func anyEvent() *rapid.Generator[pipeline.Event] {
 	})
 }
 
-// TestB025_NothingButOurSequencesReachesAPage plays any events on a terminal
+// TestPromise11B025NothingButOurSequencesReachesAPage plays any events on a terminal
 // that knows no sequences but those this program writes, and looks at what is
 // open as well; what is open and its end have the same words.
-func TestB025_NothingButOurSequencesReachesAPage(t *testing.T) {
+func TestPromise11B025NothingButOurSequencesReachesAPage(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := Screen{Style: Style{Color: true, Markdown: true, Verbose: true}}
 		s.Resize(rapid.IntRange(1, 80).Draw(t, "columns"), rapid.IntRange(1, 40).Draw(t, "rows"))

@@ -40,7 +40,7 @@ func harmless(t *rapid.T, what, text string) {
 	}
 }
 
-func TestEscaperIsHarmlessAndBlindToCuts(t *testing.T) {
+func TestPromise11EscaperIsHarmlessAndBlindToCuts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := nasty().Draw(t, "text")
 		var whole, cut Escaper
@@ -59,7 +59,7 @@ func TestEscaperIsHarmlessAndBlindToCuts(t *testing.T) {
 	})
 }
 
-func TestB025_B026_NothingHarmfulReachesATerminal(t *testing.T) {
+func TestPromise11B025B026NothingHarmfulReachesATerminal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		events := rapid.SliceOf(rapid.Custom(func(t *rapid.T) pipeline.Event {
 			a, b := nasty().Draw(t, "a"), nasty().Draw(t, "b")
@@ -83,7 +83,7 @@ func TestB025_B026_NothingHarmfulReachesATerminal(t *testing.T) {
 	})
 }
 
-func TestLineIsOneHarmlessLine(t *testing.T) {
+func TestPromise11LineIsOneHarmlessLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		line := Line(nasty().Draw(t, "text"), rapid.IntRange(0, 20).Draw(t, "limit"))
 		harmless(t, "a line", line)
@@ -93,7 +93,7 @@ func TestLineIsOneHarmlessLine(t *testing.T) {
 	})
 }
 
-func TestJSONMeansTheSameAndIsHarmless(t *testing.T) {
+func TestPromise11JSONMeansTheSameAndIsHarmless(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := strings.ToValidUTF8(nasty().Draw(t, "text"), "")
 		line, err := json.Marshal(want)

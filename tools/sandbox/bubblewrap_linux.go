@@ -39,7 +39,8 @@ func (s *Sandbox) bubblewrap(cmd *exec.Cmd, spec spec) error {
 		args = append(args, "--ro-bind-try", path, path)
 	}
 	args = append(args, "--ro-bind", s.cfg.Exe, helperPath, "--bind", s.tmp, "/tmp")
-	seal := []string{"--remount-ro", "/run"}
+	// Root needs no right to write the settings of the kernel, which run programs.
+	seal := []string{"--remount-ro", "/run", "--remount-ro", "/proc"}
 	for _, p := range spec.Places {
 		switch p.Use {
 		case writable, pinned:

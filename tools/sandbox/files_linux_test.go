@@ -155,6 +155,19 @@ func TestGitWorksInTheRoot(t *testing.T) {
 	})
 }
 
+// What is written there is there already, and some of it needs root to matter.
+func TestTheKernelKeepsItsSettings(t *testing.T) {
+	eachKind(t, func(t *testing.T, a *arena) {
+		a.refused(
+			`v=$(cat /proc/sys/kernel/hostname); echo "$v" > /proc/sys/kernel/hostname`,
+			`v=$(cat /proc/sys/kernel/core_pattern); echo "$v" > /proc/sys/kernel/core_pattern`,
+			`v=$(cat /proc/sys/vm/swappiness); echo "$v" > /proc/sys/vm/swappiness`,
+			`: >> /proc/sysrq-trigger`, `: >> /proc/irq/default_smp_affinity`, `: >> /sys/kernel/uevent_helper`,
+		)
+		a.ok(`echo x > /proc/self/fd/1 && echo y > /dev/stderr && : > /proc/self/fd/2 && cat /proc/self/comm`, "x\ny\ncat")
+	})
+}
+
 // A disk holds every file, and a terminal is a person's.
 func TestOnlyHarmlessDevices(t *testing.T) {
 	eachKind(t, func(t *testing.T, a *arena) {

@@ -84,8 +84,12 @@ func (t *talk) keepPlanning(text string) error {
 	return t.line(line{text: text}, true)
 }
 
-// beforeStep tells the model of mode plan, as long as it holds.
+// beforeStep tells the model of the repository, and of mode plan, as long as it
+// holds.
 func (h *house) beforeStep(_ context.Context, req *provider.Request) error {
+	if status := h.status.Load(); status != nil {
+		req.System += (*status)()
+	}
 	if h.policy.Mode() == rules.Plan {
 		req.System += planWords
 	}

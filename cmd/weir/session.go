@@ -44,7 +44,9 @@ type house struct {
 
 	model atomic.Pointer[string]      // asked from the next step on; useModel sets it
 	scope atomic.Pointer[tools.Scope] // of the session, once a tool was called
-	tell  atomic.Pointer[teller]      // where a hook's trouble is shown
+	// status returns what the steps of the session are told of the repository.
+	status atomic.Pointer[func() string]
+	tell   atomic.Pointer[teller] // where a hook's trouble is shown
 }
 
 // begin opens a session.
@@ -54,6 +56,7 @@ func (h *house) begin() (*pipeline.Session, error) {
 		return nil, err
 	}
 	h.session.Store(s)
+	h.lookAtGit()
 	if now := *h.model.Load(); now != h.first {
 		if err := s.UseModel(context.Background(), now); err != nil { // it answers at once
 			return nil, err
@@ -153,7 +156,7 @@ func (a *app) fill(h *house) (err error) {
 	return nil
 }
 
-// hooks tell the model of the mode, and let a talk look at what tools have written.
+// hooks tell the model of the repository and the mode, and let a talk look at what tools have written.
 func (h *house) hooks() pipeline.Hooks {
 	return pipeline.Hooks{
 		BeforeStep: h.beforeStep,

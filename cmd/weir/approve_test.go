@@ -140,6 +140,11 @@ func TestAnEditIsSeenBeforeItIsAllowed(t *testing.T) {
 	if text := d.screen(t, d.out.text()).Text(); strings.Count(text, "+one") != 1 {
 		t.Errorf("the diff is not there once:\n%s", text)
 	}
+	d.types(t, "/diff"+enter)
+	d.sees(t, "◇ what was written in this session:\n  --- a/a.txt\n  +++ b/a.txt\n  @@ -0,0 +1,2 @@\n  +one\n  +two\nweir> ")
+	if strings.Count(d.out.text(), "  \x1b[32m+one\x1b[0m") != 2 {
+		t.Error("/diff has no colour")
+	}
 	d.types(t, ctrlD)
 	d.leaves(t, 0)
 }

@@ -143,9 +143,17 @@ func (t *turner) command(text string) (leave bool, err error) {
 		t.house.scope.Store(nil)
 	}
 	if answer.text != "" {
-		err = t.sink.Note(answer.text, answer.warn)
+		err = answer.show(t.sink)
 	}
 	return answer.leave, err
+}
+
+// show shows the text of the answer.
+func (a slashAnswer) show(to sink) error {
+	if a.diff && !a.warn {
+		return to.Changes(a.text)
+	}
+	return to.Note(a.text, a.warn)
 }
 
 // take makes what a job returned the text of the answer.

@@ -18,6 +18,8 @@ type sink interface {
 	Event(e pipeline.Event) error
 	// Note shows lines of the program's own where people read.
 	Note(text string, warn bool) error
+	// Changes is Note where the lines under the first are those of a diff.
+	Changes(text string) error
 }
 
 // keepBytes is the largest buffer a sink keeps for the next event.
@@ -87,6 +89,11 @@ func (s *screenSink) Note(text string, warn bool) error {
 	return s.show()
 }
 
+func (s *screenSink) Changes(text string) error {
+	s.buf = s.screen.Changes(s.buf[:0], text)
+	return s.show()
+}
+
 // again lays out anew what is open, where the terminal has another size.
 func (s *screenSink) again() error {
 	if s.page == nil {
@@ -142,6 +149,7 @@ func (s *splitSink) Event(e pipeline.Event) error {
 }
 
 func (s *splitSink) Note(text string, warn bool) error { return s.rest.Note(text, warn) }
+func (s *splitSink) Changes(text string) error         { return s.rest.Changes(text) }
 
 // pipedSink shows each answer once it is complete, and the rest on the side.
 type pipedSink struct {
@@ -160,6 +168,11 @@ func (s *pipedSink) Event(e pipeline.Event) error {
 
 func (s *pipedSink) Note(text string, warn bool) error {
 	s.comment = s.piped.Screen.Block(s.comment[:0], text, warn)
+	return flush(s.err, &s.comment)
+}
+
+func (s *pipedSink) Changes(text string) error {
+	s.comment = s.piped.Screen.Changes(s.comment[:0], text)
 	return flush(s.err, &s.comment)
 }
 
@@ -184,6 +197,7 @@ func (s *linesSink) Event(e pipeline.Event) error {
 }
 
 func (s *linesSink) Note(text string, warn bool) error { return s.trouble.Note(text, warn) }
+func (s *linesSink) Changes(text string) error         { return s.trouble.Changes(text) }
 
 // tell shows e on a stream beside the protocol if it says what went wrong.
 func tell(trouble *screenSink, e pipeline.Event) error {
@@ -217,6 +231,7 @@ func (s *objectSink) Event(e pipeline.Event) error {
 }
 
 func (s *objectSink) Note(text string, warn bool) error { return s.trouble.Note(text, warn) }
+func (s *objectSink) Changes(text string) error         { return s.trouble.Changes(text) }
 
 // tally keeps of a turn's events what its end needs.
 type tally struct {

@@ -26,6 +26,7 @@ type slashCommand struct {
 type slashAnswer struct {
 	text  string // to be shown; it may have several lines
 	warn  bool
+	diff  bool // the lines under the first are those of a diff
 	leave bool
 	clear bool // a new session
 	// job takes time; it ends early with ctx. What it returns is shown.
@@ -211,7 +212,7 @@ func (t *turner) slashDiff(string) slashAnswer {
 	if scope == nil {
 		return slashAnswer{text: "nothing was written in this session"}
 	}
-	return slashAnswer{job: func(context.Context) (string, error) {
+	return slashAnswer{diff: true, job: func(context.Context) (string, error) {
 		var b strings.Builder
 		for _, c := range tools.Changes(scope) {
 			b.WriteString(c.Diff)

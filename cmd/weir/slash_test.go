@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -76,6 +77,9 @@ func TestCommandsOfATalk(t *testing.T) {
 	d.holds(t, "session: 1 turn, 2 steps, 0 retries")
 	d.types(t, "/diff"+enter)
 	d.holds(t, "what was written in this session:\n  --- a/new.txt\n  +++ b/new.txt\n  @@ -0,0 +1 @@\n  +one\n")
+	if strings.Contains(d.out.text(), "m+one") {
+		t.Error("a diff has colour in spite of NO_COLOR")
+	}
 	d.types(t, "/undo"+enter)
 	d.holds(t, "taken back:\n  new.txt")
 	if _, err := os.Stat(d.cmd.Dir + "/new.txt"); err == nil {

@@ -121,7 +121,8 @@ func (t *talk) answered(answer slashAnswer) error {
 		}
 		return t.note("a new session", false)
 	case answer.text != "":
-		return t.note(answer.text, answer.warn)
+		t.desk.note()
+		return answer.show(t.sink)
 	}
 	return nil
 }

@@ -129,10 +129,22 @@ func (s *Screen) Notice(dst []byte, text string, warn bool) []byte {
 func (s *Screen) Block(dst []byte, text string, warn bool) []byte {
 	first, more, _ := strings.Cut(text, "\n")
 	dst = s.Notice(dst, first, warn)
-	for line := range strings.Lines(more) {
-		dst = append(append(append(dst, "  "...), Line(strings.TrimSuffix(line, "\n"), 0)...), '\n')
+	return append(dst, s.under(more, false)...)
+}
+
+// Changes is Block where the lines under the notice are those of a diff.
+func (s *Screen) Changes(dst []byte, text string) []byte {
+	first, more, _ := strings.Cut(text, "\n")
+	return append(s.Notice(dst, first, false), s.under(more, s.Style.Color)...)
+}
+
+// under are the lines under a notice.
+func (s *Screen) under(text string, color bool) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		lines = append(lines, Line(strings.TrimSuffix(line, "\n"), 0))
 	}
-	return dst
+	return Diff(lines, color)
 }
 
 // EndLine closes the open line, so that whoever writes next starts on a new one.

@@ -310,7 +310,7 @@ type CallDone struct {
 	Index     int
 	Result    tools.Result
 	StartedAt time.Time
-	Duration  time.Duration
+	Duration  time.Duration // of the tool itself, without the hooks around it
 	Stack     string
 	// Stopped says that its context had been canceled when it returned.
 	Stopped bool

@@ -173,11 +173,14 @@ func (x *executor) run(ctx context.Context, in startCall, live *live) {
 	done := CallDone{Ref: in.Ref, Index: in.Index, StartedAt: time.Now()}
 	call := x.call(in.Ref, in.Call)
 	call.Output = live.put
-	result, fault := foreign(ctx, "the tool", x.limits.StopGrace, func() tools.Result { return x.hooked(ctx, call, in.Tool) })
+	at := &course{}
+	result, fault := foreign(ctx, "", x.limits.StopGrace, func() tools.Result { return x.hooked(ctx, call, in.Tool, at) })
+	who, took := at.look()
+	done.Duration = took
 	if fault != nil {
+		fault.what = who
 		result, done.Stack = *refuse(fault, "it may still have an effect"), fault.stack
 	}
-	done.Duration = time.Since(done.StartedAt)
 	done.Stopped = errors.Is(ctx.Err(), context.Canceled)
 	switch {
 	case result.OK():
@@ -192,8 +195,9 @@ func (x *executor) run(ctx context.Context, in startCall, live *live) {
 }
 
 // hooked runs the tool between the hooks of the embedder.
-func (x *executor) hooked(ctx context.Context, call tools.Call, tool tools.Tool) tools.Result {
+func (x *executor) hooked(ctx context.Context, call tools.Call, tool tools.Tool, at *course) tools.Result {
 	if h := x.hooks.BeforeCall; h != nil {
+		at.enter("the hook before the call")
 		if r := h(ctx, call); r != nil {
 			return *r
 		}
@@ -201,7 +205,9 @@ func (x *executor) hooked(ctx context.Context, call tools.Call, tool tools.Tool)
 	if ctx.Err() != nil { // canceled while the journal took its start
 		return tools.Result{Kind: tools.Canceled, Text: "this call was canceled before it ran"}
 	}
+	at.enter(theTool)
 	r := tool.Run(ctx, call)
+	at.enter("the hook after the call")
 	if h := x.hooks.AfterCall; h != nil {
 		r = h(ctx, call, r)
 	}

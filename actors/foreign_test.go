@@ -48,10 +48,10 @@ var places = map[string]place{
 	}, "failed; hook: the hook before a step HOW", "failed; hook: the hook before a step HOW"},
 	"before a call": {func(_ *testing.T, c *Config, bad func()) {
 		c.Hooks.BeforeCall = func(context.Context, tools.Call) *tools.Result { bad(); return nil }
-	}, "call KIND: the tool HOW|; it may still have an effect|; completed", "completed"},
+	}, "call KIND: the hook before the call HOW|; it may still have an effect|; completed", "completed"},
 	"after a call": {func(_ *testing.T, c *Config, bad func()) {
 		c.Hooks.AfterCall = func(_ context.Context, _ tools.Call, r tools.Result) tools.Result { bad(); return r }
-	}, "call KIND: the tool HOW|; it may still have an effect|; completed", "completed"},
+	}, "call KIND: the hook after the call HOW|; it may still have an effect|; completed", "completed"},
 	"after a turn": {func(_ *testing.T, c *Config, bad func()) {
 		c.Hooks.AfterTurn = func(context.Context, TurnEnded) { bad() }
 	}, "call: written; completed", "hook: the hook after a turn HOW; completed"},
@@ -274,4 +274,34 @@ func TestAHookThatHangsDoesNotKeepTheJournalFromTheRest(t *testing.T) {
 			t.Errorf("the last record is %s", last)
 		}
 	})
+}
+
+// What a call is said to have taken is the tool's own time, without the wait for
+// the gate before it and the hooks around it, also where one of them hangs.
+func TestHooksDoNotCountAsTheTimeOfACall(t *testing.T) {
+	for name, c := range map[string]struct {
+		tool, after time.Duration
+		want        int64
+	}{
+		"all return":           {100 * time.Millisecond, 300 * time.Millisecond, 100},
+		"the hook after hangs": {100 * time.Millisecond, time.Hour, 100},
+		"the tool hangs":       {time.Hour, 0, 1700}, // until it is given up
+	} {
+		t.Run(name, func(t *testing.T) {
+			set := func(t *testing.T, cfg *Config, _ func()) {
+				cfg.Tools = registry(t, tool{"write", tools.Mutating, func(context.Context, tools.Call) tools.Result { time.Sleep(c.tool); return tools.Result{} }})
+				cfg.Hooks.BeforeCall = func(context.Context, tools.Call) *tools.Result { time.Sleep(300 * time.Millisecond); return nil }
+				cfg.Hooks.AfterCall = func(_ context.Context, _ tools.Call, r tools.Result) tools.Result { time.Sleep(c.after); return r }
+			}
+			inForeign(t, set, func(chan struct{}) {}, func(k *liveTest) {
+				k.send(Prompt{Text: "go"})
+				for _, e := range k.until("turn_ended") {
+					if e, ok := e.(ToolFinished); ok && e.DurationMS != c.want {
+						t.Errorf("it took %d ms, want %d", e.DurationMS, c.want)
+					}
+				}
+				time.Sleep(2 * time.Hour) // virtual: what was given up ends
+			})
+		})
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 
 	"github.com/weir-agents/weir/cmd/weir/internal/config"
+	"github.com/weir-agents/weir/pipeline"
 	"github.com/weir-agents/weir/tools"
 	"github.com/weir-agents/weir/tools/hook"
 )
@@ -19,7 +20,7 @@ func (a *app) openHooks(h *house) (err error) {
 	}
 	h.hook, err = hook.New(hook.Config{
 		Pre: commands(a.config.PreTool), Post: commands(a.config.PostTool), Env: tools.WithoutSecrets(os.Environ(), keyVariables()),
-		Dir: h.work.Roots()[0], Interactive: h.attended, Notice: func(text string) { h.tell.Load().say(text) },
+		Dir: h.work.Roots()[0], Interactive: h.attended, Notice: h.hookFailed,
 	})
 	if err != nil {
 		return usageError{err.Error()}
@@ -27,5 +28,7 @@ func (a *app) openHooks(h *house) (err error) {
 	return nil
 }
 
-// teller shows a person a line, from any goroutine.
-type teller struct{ say func(string) }
+// hookFailed puts what went wrong after a call into the events of the session.
+func (h *house) hookFailed(text string) {
+	h.session.Load().Tell(pipeline.Notice{Level: "warn", Code: "hook", Text: text})
+}

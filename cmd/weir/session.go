@@ -46,7 +46,6 @@ type house struct {
 	scope atomic.Pointer[tools.Scope] // of the session, once a tool was called
 	// status returns what the steps of the session are told of the repository.
 	status atomic.Pointer[func() string]
-	tell   atomic.Pointer[teller] // where a hook's trouble is shown
 }
 
 // begin opens a session.
@@ -104,7 +103,6 @@ func (h *house) wrap(cmd *exec.Cmd) error {
 // open builds all that a session needs.
 func (a *app) open(attended bool) (*house, error) {
 	h := &house{attended: attended}
-	h.tell.Store(&teller{a.warn})
 	if err := a.fill(h); err != nil {
 		h.close()
 		return nil, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"sync/atomic"
 	"syscall"
@@ -79,7 +78,6 @@ func (a *app) talk() (int, error) {
 		return 0, err
 	}
 	defer t.desk.close()
-	t.tellHere()
 	t.sink = newSink(a.std, a.flags.Format, a.style())
 	if a.std.OutTerminal && a.flags.Format == "text" {
 		t.sink = t.screenSink()
@@ -116,13 +114,6 @@ func (t *talk) screenSink() *screenSink {
 		return onPage(d, style)
 	}
 	return &screenSink{w: t.desk, screen: render.Screen{Style: style}}
-}
-
-// tellHere has the trouble of hooks shown at the desk.
-func (t *talk) tellHere() {
-	t.house.tell.Store(&teller{func(text string) {
-		_, _ = io.WriteString(t.desk, "◇ "+render.Line(text, 0)+"\n") // a terminal that is gone ends the talk
-	}})
 }
 
 // endTime is how long the end of the program may take after a signal for it.

@@ -59,7 +59,6 @@ func (t *talk) trusted(text string) error {
 	h.unsavedTold = old.unsavedTold
 	t.house = h
 	t.known.Store(h.completer())
-	t.tellHere()
 	err = t.begin()
 	old.close()
 	return err

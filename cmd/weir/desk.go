@@ -14,8 +14,9 @@ type desk interface {
 	io.Writer
 	// ready says that nothing is going on: a prompt is wanted.
 	ready() error
-	// ask shows a question, which ends in prompt, and takes one line for it.
-	ask(question, prompt string) error
+	// ask shows a question, which ends in prompt, and takes one line for it. What
+	// was typed before a number came up answers none of that number.
+	ask(question, prompt string, number int) error
 	// answered says that no question is open any more.
 	answered() error
 	// note is called before a note of the program's own.
@@ -29,6 +30,7 @@ type desk interface {
 // plainDesk is a terminal that edits lines by itself, or one too simple for more.
 type plainDesk struct {
 	io.Writer
+	keys     *edit.Typewriter
 	prompted bool // the prompt stands at the cursor
 }
 
@@ -41,13 +43,20 @@ func (d *plainDesk) ready() error {
 	return err
 }
 
-func (d *plainDesk) ask(question, prompt string) error {
+func (d *plainDesk) ask(question, prompt string, number int) error {
+	if d.keys.Ask(number) {
+		question = "◇ what was typed before this question does not count\n" + question
+	}
 	_, err := io.WriteString(d, question+prompt)
 	return err
 }
 
+func (d *plainDesk) answered() error {
+	d.keys.Ask(0)
+	return nil
+}
+
 func (d *plainDesk) note()               { d.prompted = false }
-func (d *plainDesk) answered() error     { return nil }
 func (d *plainDesk) status(string) error { return nil }
 func (d *plainDesk) close()              {}
 
@@ -58,18 +67,15 @@ func (d consoleDesk) ready() error {
 	if err := d.Status(""); err != nil {
 		return err
 	}
-	return d.Ask(promptText, false)
+	return d.Ask("", promptText, 0)
 }
 
-func (d consoleDesk) ask(question, prompt string) error {
-	if _, err := io.WriteString(d, question); err != nil {
-		return err
-	}
-	return d.Ask(prompt, true)
+func (d consoleDesk) ask(question, prompt string, number int) error {
+	return d.Ask(question, prompt, number)
 }
 
 func (d consoleDesk) note()                    {}
-func (d consoleDesk) answered() error          { return d.Ask(promptText, false) }
+func (d consoleDesk) answered() error          { return d.Ask("", promptText, 0) }
 func (d consoleDesk) status(text string) error { return d.Status(text) }
 func (d consoleDesk) close()                   { d.Close() }
 
@@ -86,7 +92,8 @@ func (a *app) openDesk(saved bool, act func(edit.Act, int) bool, complete func(s
 		if a.std.OutTerminal && a.flags.Format == "text" {
 			screen = a.std.Out
 		}
-		return &plainDesk{Writer: screen}, readLines(a.std.In), nil, nil
+		keys := edit.NewTypewriter(a.std.In)
+		return &plainDesk{Writer: screen, keys: keys}, typedLines(keys), nil, nil
 	}
 	history := &edit.History{}
 	if dir := a.dirs().state; saved {

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,17 +11,16 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/weir-agents/weir/cmd/weir/internal/edit"
 	"github.com/weir-agents/weir/cmd/weir/internal/stdio"
 	"github.com/weir-agents/weir/cmd/weir/internal/workspace"
 )
 
 // line is a line of standard input, without its end.
 type line struct {
-	text string
-	// prompt says that no question was open when it was typed, so it answers none;
-	// false where nobody knows.
-	prompt bool
-	err    error // the stream broke or the line is too long; nothing follows
+	text     string
+	question int   // that was open when it was typed; 0 for none
+	err      error // the stream broke or the line is too long; nothing follows
 }
 
 // readLines reads in line by line; the channel is closed at its end. A line is
@@ -40,6 +40,34 @@ func readLines(in io.Reader) <-chan line {
 		}
 	}()
 	return lines
+}
+
+// typedLines is readLines of a terminal that edits lines by itself.
+func typedLines(keys *edit.Typewriter) <-chan line {
+	lines := make(chan line)
+	go func() {
+		defer close(lines)
+		for {
+			l := typedLine(keys)
+			if l.err != nil && errors.Is(l.err, io.EOF) {
+				return
+			}
+			lines <- l
+			if l.err != nil {
+				return
+			}
+		}
+	}()
+	return lines
+}
+
+// typedLine waits for the next line.
+func typedLine(keys *edit.Typewriter) line {
+	sent, err := keys.Line()
+	if err != nil {
+		err = fmt.Errorf("read standard input: %w", err)
+	}
+	return line{text: sent.Text, question: sent.Question, err: err}
 }
 
 // lines runs a turn for each line of standard input, in one session. Lines that

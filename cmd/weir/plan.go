@@ -41,24 +41,18 @@ func (t *talk) askPlan(e pipeline.TurnEnded) error {
 	if err := t.desk.status(""); err != nil {
 		return err
 	}
-	return t.desk.ask("", planPrompt)
+	t.question++
+	return t.desk.ask("", planPrompt, t.question)
 }
 
 // answerPlan takes the answer. Words, also those behind a no, go on with the
 // planning.
 func (t *talk) answerPlan(text string) error {
-	word, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
-	rest = strings.TrimSpace(rest)
-	mode := rules.Mode("")
-	switch strings.ToLower(strings.TrimRight(word, ",:")) {
-	case "y", "yes":
-		mode = rules.AskMode
-	case "e", "edits":
-		mode = rules.AcceptEdits
-	case "n", "no", "":
+	mode, rest, ok := parsePlanReply(text)
+	switch {
+	case ok && mode == "": // no
 		return t.keepPlanning(rest)
-	}
-	if mode == "" || rest != "" {
+	case !ok || rest != "":
 		return t.keepPlanning(text)
 	}
 	if err := t.keepPlanning(""); err != nil {
@@ -69,6 +63,22 @@ func (t *talk) answerPlan(text string) error {
 		return err
 	}
 	return t.post(planAccepted)
+}
+
+// parsePlanReply reads a line: the mode to go on in, "" for a no, and what stands
+// behind it. ok is false if it begins with neither.
+func parsePlanReply(text string) (mode rules.Mode, rest string, ok bool) {
+	word, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
+	rest = strings.TrimSpace(rest)
+	switch strings.ToLower(strings.TrimRight(word, ",:")) {
+	case "y", "yes":
+		return rules.AskMode, rest, true
+	case "e", "edits":
+		return rules.AcceptEdits, rest, true
+	case "n", "no", "":
+		return "", rest, true
+	}
+	return "", "", false
 }
 
 // keepPlanning closes the question, and goes on with what the person says.

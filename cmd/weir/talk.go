@@ -22,20 +22,19 @@ const leaveTime = 2 * time.Second
 // that of keys does.
 type talk struct {
 	turner
-	desk  desk
-	typed <-chan edit.Sent // lines of a console; nil for another desk
+	lines <-chan line      // of a plain desk; nil for a console
+	typed <-chan edit.Sent // of a console; nil for a plain desk
 	taken int              // of them
 
 	current atomic.Pointer[pipeline.Session]
 	active  atomic.Bool // a turn runs or is about to
 	known   atomic.Pointer[completer]
-	events  chan told
+	events  <-chan told
 	stop    context.CancelFunc // of the goroutine that feeds events
 	sigs    chan signaled
 
 	turn     string              // the turn that runs, "" if none
 	waiting  map[string]struct{} // prompts that were accepted and have not begun or joined
-	asking   []openQuestion
 	progress progress
 	jobs     chan slashAnswer   // what the job of a command came to
 	stopJob  context.CancelFunc // nil while none runs
@@ -52,12 +51,6 @@ type signaled struct {
 	signal syscall.Signal
 	active bool
 	sent   int // lines sent before it; -1 if that is not known
-}
-
-// told is an event, or why there will be none.
-type told struct {
-	event pipeline.Event
-	err   error
 }
 
 // talk talks until the person leaves. The exit code is that of the last turn.
@@ -157,20 +150,9 @@ func (t *talk) begin() error {
 		return err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	events := make(chan told)
-	t.session, t.events, t.stop = s, events, cancel
+	t.session, t.events, t.stop = s, follow(s.Events(ctx), ctx.Done()), cancel
 	t.progress = progress{window: t.house.window()}
 	t.current.Store(s)
-	// Ends when ctx is canceled or the session is closed.
-	go func() {
-		for e, err := range s.Events(ctx) {
-			select {
-			case events <- told{e, err}:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
 	return nil
 }
 
@@ -182,13 +164,17 @@ func (t *talk) loop() (int, error) {
 		err := t.ready()
 		if err == nil {
 			select {
-			case e := <-t.events:
+			case e, ok := <-t.events:
+				if !ok {
+					t.events = nil
+					break
+				}
 				err = t.told(e)
 			case l, ok := <-t.lines:
 				err = t.line(l, ok)
 			case sent, ok := <-t.typed:
 				t.taken++
-				err = t.line(line{text: sent.Text, prompt: !sent.Answer}, ok)
+				err = t.line(line{text: sent.Text, question: sent.Question}, ok)
 			case in := <-t.sigs:
 				err = t.signal(in)
 			case answer := <-t.jobs:
@@ -255,12 +241,6 @@ func (t *talk) ready() error {
 	return t.desk.ready()
 }
 
-// note shows a line of the program's own, on a line of its own.
-func (t *talk) note(text string, warn bool) error {
-	t.desk.note()
-	return t.sink.Note(text, warn)
-}
-
 func (t *talk) told(in told) error {
 	if in.err != nil {
 		return in.err
@@ -285,26 +265,14 @@ func (t *talk) told(in told) error {
 		delete(t.waiting, e.PromptID)
 	case pipeline.PromptDropped:
 		delete(t.waiting, e.PromptID)
-	case pipeline.ApprovalRequested:
-		return t.asked(e)
-	case pipeline.ApprovalResolved:
-		if e.By == "user" && e.Decision == "allow" && e.Note != "" { // less than what was asked for
-			if err := t.note(e.Note, false); err != nil {
-				return err
-			}
-		}
-		return t.resolved(e.Call)
 	case pipeline.TurnEnded:
 		t.turn = ""
-		if len(t.asking) > 0 {
-			t.asking = nil
-			if err := t.desk.answered(); err != nil {
-				return err
-			}
-		}
 		t.code = exitCode(e.Outcome, len(t.tally.denied) > 0)
+		if err := t.consent(e); err != nil {
+			return err
+		}
 		return t.askPlan(e)
 	default:
 	}
-	return nil
+	return t.consent(in.event)
 }

@@ -14,35 +14,76 @@ type openQuestion struct {
 	shown bool // to the person
 }
 
+// consent takes what an event says about calls that wait for consent.
+func (t *turner) consent(e pipeline.Event) error {
+	switch e := e.(type) {
+	case pipeline.ApprovalRequested:
+		return t.asked(e)
+	case pipeline.ApprovalResolved:
+		if e.By == "user" && e.Decision == "allow" && e.Note != "" { // less than what was asked for
+			if err := t.note(e.Note, false); err != nil {
+				return err
+			}
+		}
+		return t.resolved(e.Call)
+	case pipeline.TurnEnded:
+		if len(t.asking) > 0 {
+			t.asking = nil
+			return t.desk.answered()
+		}
+	default:
+	}
+	return nil
+}
+
+// deny says no to all open questions, since nobody is there any more.
+func (t *turner) deny() {
+	for _, q := range t.asking {
+		t.session.Resolve(q.Call, "deny", "the person has left")
+	}
+}
+
+// late says that an answer answers nothing: its question has been answered, or
+// taken back, in the meantime.
+func (t *turner) late(text string) error {
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	return t.note(fmt.Sprintf("%q came when its question was closed, so it answers nothing", strings.TrimSpace(text)), true)
+}
+
 // asked takes a question up. The first is shown; of the second the person is
 // told that one answer can be given to all.
-func (t *talk) asked(e pipeline.ApprovalRequested) error {
+func (t *turner) asked(e pipeline.ApprovalRequested) error {
 	t.asking = append(t.asking, openQuestion{ApprovalRequested: e})
 	switch len(t.asking) {
 	case 1:
+		t.question++
 		return t.ask(false)
 	case 2:
 		text := "◇ more calls wait; y all, a all or n all answers them together\n"
 		if _, ok := t.desk.(*plainDesk); ok { // the question stands at the cursor
 			text = "\n" + text
 		}
-		return t.desk.ask(text, allow)
+		return t.desk.ask(text, allow, t.question)
 	default:
 		return nil
 	}
 }
 
 // ask shows the first open question.
-func (t *talk) ask(whole bool) error { return t.desk.ask(t.show(0, whole)+t.others(), allow) }
+func (t *turner) ask(whole bool) error {
+	return t.desk.ask(t.show(0, whole)+t.others(), allow, t.question)
+}
 
 // show returns an open question, which counts as shown from now on.
-func (t *talk) show(i int, whole bool) string {
+func (t *turner) show(i int, whole bool) string {
 	t.asking[i].shown = true
 	return t.house.question(t.asking[i].ApprovalRequested, whole, t.app.style().Color)
 }
 
 // others says how many questions wait behind the first.
-func (t *talk) others() string {
+func (t *turner) others() string {
 	if len(t.asking) == 1 {
 		return ""
 	}
@@ -50,7 +91,7 @@ func (t *talk) others() string {
 }
 
 // resolved takes a question back that has been answered, by whomever.
-func (t *talk) resolved(call string) error {
+func (t *turner) resolved(call string) error {
 	i := slices.IndexFunc(t.asking, func(q openQuestion) bool { return q.Call == call })
 	if i < 0 {
 		return nil
@@ -60,17 +101,18 @@ func (t *talk) resolved(call string) error {
 	case len(t.asking) == 0:
 		return t.desk.answered()
 	case i == 0:
+		t.question++
 		return t.ask(false)
 	}
 	return nil
 }
 
 // answer takes a line for the first open question, or for all there are.
-func (t *talk) answer(text string) error {
+func (t *turner) answer(text string) error {
 	r, ok := parseReply(text)
 	switch {
 	case !ok:
-		return t.desk.ask("", allow)
+		return t.desk.ask("", allow, t.question)
 	case r.decision == "view" && r.all:
 		return t.askAll(true)
 	case r.decision == "view":
@@ -85,7 +127,7 @@ func (t *talk) answer(text string) error {
 
 // answerAll gives all open questions one answer. Nothing is allowed that has not
 // been shown: then the person sees the rest, and answers again.
-func (t *talk) answerAll(r reply) error {
+func (t *turner) answerAll(r reply) error {
 	unseen := func(q openQuestion) bool { return !q.shown }
 	if r.decision != "deny" && slices.ContainsFunc(t.asking, unseen) {
 		return t.askAll(false)
@@ -98,7 +140,7 @@ func (t *talk) answerAll(r reply) error {
 }
 
 // askAll shows the questions that have not been shown, or all of them whole.
-func (t *talk) askAll(whole bool) error {
+func (t *turner) askAll(whole bool) error {
 	var b strings.Builder
 	for i, q := range t.asking {
 		if whole || !q.shown {
@@ -106,5 +148,6 @@ func (t *talk) askAll(whole bool) error {
 		}
 	}
 	fmt.Fprintf(&b, "◇ that is all that waits; y all allows these %d, y the first of them\n", len(t.asking))
-	return t.desk.ask(b.String(), allow)
+	t.question++ // an answer for all that was typed before they were shown is none
+	return t.desk.ask(b.String(), allow, t.question)
 }

@@ -17,16 +17,17 @@ func (t *talk) line(l line, open bool) error {
 		return l.err
 	case !open:
 		return t.end()
-	case t.trusting && l.prompt: // typed before the question was seen
-		return t.desk.ask("", trustPrompt)
-	case t.trusting:
-		return t.trusted(l.text)
-	case len(t.asking) > 0 && !l.prompt:
-		return t.answer(l.text)
-	case t.planning && l.prompt:
-		return t.keepPlanning(l.text)
+	case l.question != 0 && l.question == t.open():
+		return t.reply(l.text)
+	case l.question != 0 && answers(l.text): // a question that is closed
+		if err := t.late(l.text); err != nil {
+			return err
+		}
+		return t.again()
+	case t.trusting, t.planning && strings.TrimSpace(l.text) == "": // sent before the question came up
+		return t.again()
 	case t.planning:
-		return t.answerPlan(l.text)
+		return t.keepPlanning(l.text)
 	}
 	t.desk.note()
 	text := strings.TrimSpace(l.text)
@@ -47,12 +48,49 @@ func (t *talk) line(l line, open bool) error {
 	}
 }
 
+// open returns the number of the question that is open, 0 if none is.
+func (t *talk) open() int {
+	if t.trusting || t.planning || len(t.asking) > 0 {
+		return t.question
+	}
+	return 0
+}
+
+// again asks for the answer to the question that is open, if one is.
+func (t *talk) again() error {
+	switch {
+	case t.trusting:
+		return t.desk.ask("", trustPrompt, t.question)
+	case t.planning:
+		return t.desk.ask("", planPrompt, t.question)
+	case len(t.asking) > 0:
+		return t.desk.ask("", allow, t.question)
+	}
+	return nil
+}
+
+// reply takes a line for the question that is open.
+func (t *talk) reply(text string) error {
+	switch {
+	case t.trusting:
+		return t.trusted(text)
+	case t.planning:
+		return t.answerPlan(text)
+	}
+	return t.answer(text)
+}
+
+// answers reports whether a line is for a question, and no prompt.
+func answers(text string) bool {
+	_, consent := parseReply(text)
+	_, rest, plan := parsePlanReply(text)
+	return consent || plan && rest == ""
+}
+
 // end leaves, or does so when the turn that runs has ended.
 func (t *talk) end() error {
 	t.lines, t.typed, t.leaving = nil, nil, true
-	for _, q := range t.asking {
-		t.session.Resolve(q.Call, "deny", "the person has left")
-	}
+	t.deny()
 	if !t.busy() {
 		return t.leave()
 	}

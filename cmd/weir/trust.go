@@ -20,8 +20,9 @@ func (t *talk) askTrust() error {
 		return nil
 	}
 	t.trusting = true
+	t.question++
 	return t.desk.ask(fmt.Sprintf("◇ %s brings configuration in .weir: rules, programs to run, servers, skills or commands\n",
-		rules.ShowLine(t.root())), trustPrompt)
+		rules.ShowLine(t.root())), trustPrompt, t.question)
 }
 
 // trusted takes the answer, remembers it, and begins anew with what counts now.
@@ -31,8 +32,8 @@ func (t *talk) trusted(text string) error {
 	case "y", "yes":
 		remember = t.app.trust.Trust
 	case "n", "no", "":
-	default: // such as a prompt that was typed before the question was seen
-		return t.desk.ask("", trustPrompt)
+	default:
+		return t.again()
 	}
 	t.trusting = false
 	if err := remember(t.root()); err != nil && t.house.unsaved == nil {

@@ -3,13 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
+	"github.com/weir-agents/weir/cmd/weir/internal/edit"
 	"github.com/weir-agents/weir/cmd/weir/internal/render"
 	"github.com/weir-agents/weir/cmd/weir/internal/stdio"
 	"github.com/weir-agents/weir/pipeline"
@@ -60,7 +60,8 @@ func (a *app) oneShot() (int, error) {
 	}
 	t := &turner{app: a, house: h, session: s, sink: newSink(a.std, a.flags.Format, a.style())}
 	if attended {
-		t.lines = readLines(a.std.In)
+		t.keys = edit.NewTypewriter(a.std.In)
+		t.desk = &plainDesk{Writer: a.std.Err, keys: t.keys}
 	}
 	code, _, err := t.runWith(prompt, more)
 	if err == nil {
@@ -104,8 +105,12 @@ type turner struct {
 	sink    sink
 	tally   tally
 	metrics metrics
-	lines   <-chan line // answers to approvals; nil if nobody is there
 	busy    func() bool // whether a turn runs beside commands; nil if none can
+
+	desk     desk           // where a person is asked; nil if nobody is there
+	asking   []openQuestion // calls that wait for consent
+	question int            // the number of the question that was shown last
+	keys     *edit.Typewriter
 }
 
 // interrupt is the signal that canceled a turn, if there was one.
@@ -140,25 +145,20 @@ func (i *interrupt) code() int {
 // makes its code, and signaled is true; the error is that of a caller or of a
 // reader that has left.
 func (t *turner) run(prompt string, with ...provider.Block) (code int, signaled bool, err error) {
-	stop, cancel := context.WithCancel(context.Background())
-	defer cancel()
 	var sig interrupt
 	t.app.signals.during(func(n syscall.Signal) {
 		sig.got(n)
 		t.app.std.Hurry()
 		t.session.Cancel(pipeline.CancelNow)
-		cancel()
 	})
-	var broken error
-	for e, err := range t.session.Run(context.Background(), prompt, with...) {
-		if err == nil {
-			t.tally.add(e)
-			t.metrics.see(e, time.Now())
-			err = t.show(stop, e)
-		}
-		if err != nil {
-			broken = err
-			break
+	events := t.session.Run(context.Background(), prompt, with...)
+	if t.desk != nil {
+		err = t.attended(events)
+	} else {
+		for e, broken := range events {
+			if err = t.saw(told{e, broken}); err != nil {
+				break
+			}
 		}
 	}
 	t.app.signals.during(nil)
@@ -166,46 +166,18 @@ func (t *turner) run(prompt string, with ...provider.Block) (code int, signaled 
 	switch {
 	case code != 0:
 		return code, true, nil
-	case broken != nil:
-		return 0, false, broken
+	case err != nil:
+		return 0, false, err
 	}
 	return exitCode(t.tally.ended.Outcome, len(t.tally.denied) > 0), false, nil
 }
 
-// show passes e to the sink, and asks the person if it is a question. The end
-// of stop ends the asking.
-func (t *turner) show(stop context.Context, e pipeline.Event) error {
-	if err := t.sink.Event(e); err != nil {
-		return err
+// saw takes an event of the turn.
+func (t *turner) saw(in told) error {
+	if in.err != nil {
+		return in.err
 	}
-	q, ok := e.(pipeline.ApprovalRequested)
-	if !ok || t.lines == nil {
-		return nil
-	}
-	text := t.house.question(q, false, t.app.style().Color) + allow
-	for {
-		if _, err := io.WriteString(t.app.std.Err, text); err != nil {
-			return err
-		}
-		select {
-		case <-stop.Done():
-			return nil
-		case l, open := <-t.lines:
-			r, ok := parseReply(l.text)
-			switch {
-			case !open || l.err != nil:
-				t.session.Resolve(q.Call, "deny", "the person has left")
-				return nil
-			case ok && r.all && r.decision != "deny":
-				text = "◇ here each call is answered by itself\n" + allow // the others have not been shown
-			case ok && r.decision == "view":
-				text = t.house.question(q, true, t.app.style().Color) + allow
-			case ok:
-				t.session.Resolve(q.Call, r.decision, r.note)
-				return nil
-			default:
-				text = allow
-			}
-		}
-	}
+	t.tally.add(in.event)
+	t.metrics.see(in.event, time.Now())
+	return t.sink.Event(in.event)
 }

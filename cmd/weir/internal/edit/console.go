@@ -35,8 +35,8 @@ type Config struct {
 // Sent is a line that was sent.
 type Sent struct {
 	Text string
-	// Answer says that a question was open when it was sent.
-	Answer bool
+	// Question is the one that was on the screen while it was typed, 0 if none was.
+	Question int
 }
 
 // Console is a terminal with a line being typed at its bottom, under what the
@@ -44,6 +44,7 @@ type Sent struct {
 type Console struct {
 	cfg   Config
 	raw   *raw
+	keys  keyboard
 	lines chan Sent
 	done  chan struct{} // closed by Close
 	once  sync.Once
@@ -52,12 +53,28 @@ type Console struct {
 	editor  Editor
 	area    area
 	prompt  string
+	asks    int      // the question that is open; 0 for none
+	next    []asking // each comes once all is taken that was typed before it
+	fed     int64    // bytes taken
+	pasting bool     // a paste has begun and not ended
+	early   bool     // it began before the question that is open
+	draft   string   // the line put aside for a question
 	sent    int      // lines
-	drafts  []string // lines put aside for a question
 	failed  error    // of a write; nothing is drawn after it
 	closed  bool
 	unsaved bool // and the person knows
 }
+
+// asking is what is to stand before the input.
+type asking struct {
+	prompt   string
+	question int
+	after    int64 // bytes that were typed before
+}
+
+// askingMax is how many questions may come and go while a line waits to be taken;
+// beyond, the last takes the place of the one before.
+const askingMax = 64
 
 // Open takes the terminal over. Close gives it back.
 func Open(cfg Config) (*Console, error) {
@@ -69,7 +86,7 @@ func Open(cfg Config) (*Console, error) {
 		return nil, err
 	}
 	c := &Console{
-		cfg: cfg, raw: r, lines: make(chan Sent), done: make(chan struct{}),
+		cfg: cfg, raw: r, keys: keyboard{tty: cfg.In}, lines: make(chan Sent), done: make(chan struct{}),
 		editor: Editor{History: cfg.History, Complete: cfg.Complete},
 	}
 	c.measure()
@@ -127,25 +144,61 @@ func (c *Console) Show(p, block []byte) error {
 // Size returns how many columns and rows the terminal has now.
 func (c *Console) Size() (columns, rows int) { return Size(c.cfg.In) }
 
-// Ask sets what stands before the input. A question puts the line aside that
-// is being typed, and takes a single line; the prompt brings it back.
-func (c *Console) Ask(prompt string, question bool) error {
+// Ask shows output as Write does, and sets what stands before the input. A
+// question, which has a number other than 0, puts the line aside that is being
+// typed, and takes a single line; the prompt brings it back. What was typed before
+// another question came up does not answer it: it belongs to what was open then,
+// or to nothing.
+func (c *Console) Ask(output, prompt string, question int) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if prompt == c.prompt && question == c.editor.Single {
+	typed := c.keys.typed() // what comes while it is shown is an answer
+	if output != "" {
+		out := c.area.put(c.erase(), []byte(output))
+		if err := c.flush(c.area.draw(out)); err != nil {
+			return err
+		}
+	}
+	now := asking{prompt: c.prompt, question: c.asks}
+	if n := len(c.next); n > 0 {
+		now = c.next[n-1]
+	}
+	if prompt == now.prompt && question == now.question {
 		return c.failed
 	}
-	if question && !c.editor.Single {
-		c.drafts = append(c.drafts, c.editor.Line.Text())
-		c.editor.Reset()
+	c.next = append(c.next[:min(len(c.next), askingMax-1)], asking{prompt, question, typed})
+	return c.settle()
+}
+
+// settle turns to what is asked next, if all before it is taken.
+func (c *Console) settle() error {
+	drawn := true
+	for len(c.next) > 0 && c.fed >= c.next[0].after {
+		c.turn(c.next[0])
+		c.next, drawn = c.next[1:], false
 	}
-	if !question && c.editor.Single {
-		c.editor.Reset()
-		c.editor.Line.Set(c.drafts[0])
-		c.drafts = nil
+	if drawn {
+		return c.failed
 	}
-	c.prompt, c.editor.Single = prompt, question
 	return c.redraw(nil)
+}
+
+// turn turns to what is asked.
+func (c *Console) turn(to asking) {
+	question, single := to.question, to.question != 0
+	switch {
+	case single && c.asks == 0:
+		c.draft = c.editor.Line.Text()
+		c.editor.Reset()
+	case single && c.asks != question: // half an answer to another question is none
+		c.editor.Reset()
+	case !single && c.asks != 0:
+		c.editor.Reset()
+		c.editor.Line.Set(c.draft)
+		c.draft = ""
+	}
+	c.early = single && c.pasting && (c.early || c.asks != question)
+	c.prompt, c.asks, c.editor.Single = to.prompt, question, single
 }
 
 // Status sets the line above the input, cut to the terminal; "" for none.
@@ -199,7 +252,7 @@ func (c *Console) read(chunks chan<- []byte) {
 	defer close(chunks)
 	for {
 		buf := make([]byte, 4<<10)
-		n, err := c.cfg.In.Read(buf)
+		n, _, err := c.keys.read(buf)
 		if n > 0 {
 			select {
 			case chunks <- buf[:n]:
@@ -227,27 +280,54 @@ func (c *Console) serve(chunks <-chan []byte) {
 	var keys Keys
 	escape := time.NewTimer(escapeTime)
 	for {
-		var got []Key
 		select {
 		case p, ok := <-chunks:
-			if !ok {
+			if !ok || !c.take(&keys, p) {
 				return
 			}
-			got = keys.Feed(p)
 			escape.Reset(escapeTime)
 		case <-escape.C:
-			got = keys.Flush()
+			if !c.press(keys.Flush()) {
+				return
+			}
 		case <-resized:
 			c.resize()
 		case <-c.done:
 			return
 		}
-		for _, k := range got {
-			if !c.handle(k) {
-				return
-			}
+	}
+}
+
+// take takes typed bytes, first those from before the question that comes next,
+// and reports whether more are wanted.
+func (c *Console) take(keys *Keys, p []byte) bool {
+	for len(p) > 0 {
+		c.mu.Lock()
+		n := len(p)
+		if len(c.next) > 0 {
+			n = int(min(int64(n), max(c.next[0].after-c.fed, 1)))
+		}
+		c.mu.Unlock()
+		if !c.press(keys.Feed(p[:n])) {
+			return false
+		}
+		c.mu.Lock()
+		c.fed += int64(n)
+		c.pasting = keys.pasting
+		_ = c.settle() // the next write of the program reports it
+		c.mu.Unlock()
+		p = p[n:]
+	}
+	return true
+}
+
+func (c *Console) press(keys []Key) bool {
+	for _, k := range keys {
+		if !c.handle(k) {
+			return false
 		}
 	}
+	return true
 }
 
 func (c *Console) resize() {
@@ -259,13 +339,19 @@ func (c *Console) resize() {
 // handle does what a key says and reports whether more are wanted.
 func (c *Console) handle(k Key) bool {
 	c.mu.Lock()
+	if k.Kind == Paste && c.early {
+		c.early = false
+		c.draft += pasted(k.Text)
+		c.mu.Unlock()
+		return true
+	}
 	act, text := c.editor.Handle(k)
 	switch act {
 	case Submit:
 		shown := c.area.put(nil, []byte(c.echo(text)+c.keep(text)))
 		_ = c.redraw(shown) // the next write of the program reports it
 		c.sent++
-		sent := Sent{text, c.editor.Single}
+		sent := Sent{text, c.asks}
 		c.mu.Unlock()
 		select {
 		case c.lines <- sent:

@@ -56,7 +56,7 @@ func TestATerminalThatIsNarrowerBeforeItsSignalKeepsOneCopy(t *testing.T) {
 		"output":            func(c *Console) error { return c.Show([]byte(row+"\n"+row+"\nend\n"), nil) },
 		"a line of ours":    func(c *Console) error { _, err := c.Write([]byte("line\n")); return err },
 		"the status":        func(c *Console) error { return c.Status("other") },
-		"the prompt":        func(c *Console) error { return c.Ask("allow? ", true) },
+		"the prompt":        func(c *Console) error { return c.Ask("", "allow? ", 1) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got [2]string
@@ -69,7 +69,7 @@ func TestATerminalThatIsNarrowerBeforeItsSignalKeepsOneCopy(t *testing.T) {
 				_, err = c.Write([]byte("above\n"))
 				for _, do := range []func() error{
 					func() error { return err },
-					func() error { return c.Ask("weir> ", false) },
+					func() error { return c.Ask("", "weir> ", 0) },
 					func() error { return c.Status("3s · step 1") },
 					func() error { return c.Show(nil, []byte(row+"\n"+row)) },
 					func() error {

@@ -46,8 +46,12 @@ type Key struct {
 	Text string
 }
 
-// pasteBytes caps one paste; what is beyond is left out.
+// pasteBytes caps one paste; what is beyond is left out. While it comes, at most
+// twice as much is kept.
 const pasteBytes = 16 << 20
+
+// burstBytes is the most that may follow a paste at once and still be keys.
+const burstBytes = 64 << 10
 
 var (
 	pasteStart = []byte("\x1b[200~")
@@ -59,27 +63,27 @@ var (
 type Keys struct {
 	rest    []byte
 	pasting bool
-	paste   []byte
+	ended   bool // an end mark has come in the paste
 }
 
-// Feed takes the bytes of one read and returns the keys that are complete. An
-// end-of-paste mark that another one follows in the same read is text of the
-// paste, so pasted text cannot leave the paste and press Enter (B139).
+// Feed takes the bytes of one read and returns the keys that are complete. A
+// paste is one only at the next [Keys.Flush].
 func (k *Keys) Feed(p []byte) []Key {
 	k.rest = append(k.rest, p...)
-	var keys []Key
+	if k.pasting {
+		k.grown(len(p))
+		return nil
+	}
+	return k.cut()
+}
+
+// cut takes the keys at the start of what is there.
+func (k *Keys) cut() (keys []Key) {
 	for len(k.rest) > 0 {
-		if k.pasting {
-			if !k.endPaste() {
-				return keys
-			}
-			keys = append(keys, Key{Kind: Paste, Text: string(k.paste)})
-			k.paste = nil
-			continue
-		}
 		if bytes.HasPrefix(k.rest, pasteStart) {
-			k.rest, k.pasting = k.rest[len(pasteStart):], true
-			continue
+			k.rest, k.pasting, k.ended = k.rest[len(pasteStart):], true, false
+			k.grown(len(k.rest))
+			return keys
 		}
 		key, n := one(k.rest)
 		if n == 0 {
@@ -94,48 +98,60 @@ func (k *Keys) Feed(p []byte) []Key {
 	return keys
 }
 
-// endPaste takes what belongs to the paste and reports whether it has ended.
-func (k *Keys) endPaste() bool {
-	end := bytes.Index(k.rest, pasteEnd)
-	for end >= 0 {
-		after := k.rest[end+len(pasteEnd):]
-		next, start := bytes.Index(after, pasteEnd), bytes.Index(after, pasteStart)
-		if next < 0 || (start >= 0 && start < next) {
-			break
-		}
-		end += len(pasteEnd) + next
+// grown looks for an end mark in the last n bytes of a paste, and leaves out what
+// is beyond the cap.
+func (k *Keys) grown(n int) {
+	overlap := len(pasteEnd) - 1
+	k.ended = k.ended || bytes.Contains(k.rest[max(0, len(k.rest)-n-overlap):], pasteEnd)
+	if len(k.rest) < 2*pasteBytes {
+		return
 	}
-	if end >= 0 {
-		k.keep(k.rest[:end])
-		k.rest, k.pasting = k.rest[end+len(pasteEnd):], false
-		return true
+	late := len(k.rest) - burstBytes
+	last := bytes.LastIndex(k.rest[late:], pasteEnd)
+	keep := late + last
+	if k.ended = last >= 0; !k.ended { // one before that is text: nobody types so much in one burst
+		keep = len(k.rest) - overlap // the mark may be cut between two reads
 	}
-	// The mark may be cut between two reads.
-	hold := min(len(k.rest), len(pasteEnd)-1)
-	k.keep(k.rest[:len(k.rest)-hold])
-	k.rest = append([]byte(nil), k.rest[len(k.rest)-hold:]...)
-	return false
+	k.rest = append(k.rest[:pasteBytes], k.rest[keep:]...)
 }
 
-func (k *Keys) keep(text []byte) {
-	k.paste = append(k.paste, text[:min(len(text), max(0, pasteBytes-len(k.paste)))]...)
-}
+// Open reports whether something has begun that more bytes may complete or
+// change: an escape may be a key of its own or the start of another, and the end
+// mark of a paste may be a part of it.
+func (k *Keys) Open() bool { return k.ended || !k.pasting && len(k.rest) > 0 }
 
-// Open reports whether a key has begun that more bytes may complete: an escape
-// may be a key of its own or the start of another.
-func (k *Keys) Open() bool { return !k.pasting && len(k.rest) > 0 }
-
-// Flush returns what is open as the key it is if nothing follows.
+// Flush returns what is open as the keys it is if nothing has followed for a
+// while. The last end mark of a burst ends its paste: one before is text of it, so
+// that pasted text cannot leave the paste and press Enter (B139). No person pastes,
+// presses a key and pastes again within one.
 func (k *Keys) Flush() []Key {
 	if !k.Open() {
 		return nil
 	}
+	var keys []Key
+	if k.ended {
+		text, after := k.paste()
+		keys = []Key{{Kind: Paste, Text: text}}
+		k.rest, k.pasting, k.ended = after, false, false
+		keys = append(keys, k.cut()...)
+		if k.pasting {
+			return keys // it began behind the last end mark
+		}
+	}
 	alone := len(k.rest) == 1 && k.rest[0] == 0x1b
 	k.rest = nil
 	if alone {
-		return []Key{{Kind: Escape}}
+		keys = append(keys, Key{Kind: Escape})
 	}
-	return nil
+	return keys
+}
+
+// paste cuts what is there at its last end mark. Two pastes on each other's heels
+// are one.
+func (k *Keys) paste() (text string, after []byte) {
+	end := bytes.LastIndex(k.rest, pasteEnd)
+	pasted := bytes.ReplaceAll(k.rest[:end], append(bytes.Clone(pasteEnd), pasteStart...), nil)
+	return string(pasted[:min(len(pasted), pasteBytes)]), k.rest[end+len(pasteEnd):]
 }
 
 // controls are the keys that are one byte.
@@ -193,6 +209,16 @@ var tildes = map[string]Kind{"1": Home, "7": Home, "4": End, "8": End, "3": Dele
 // long to be one, is nothing.
 func sequence(b []byte) (Key, int) {
 	const most = 32
+	if len(b) > 2 && b[2] == '[' { // a function key of the console of Linux, and its letter
+		switch {
+		case len(b) == 3:
+			return Key{}, 0
+		case b[3] < ' ':
+			return Key{}, 3
+		default:
+			return Key{}, 4
+		}
+	}
 	for i := 2; i < len(b) && i < most; i++ {
 		c := b[i]
 		if c >= 0x20 && c < 0x40 {

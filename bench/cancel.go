@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,18 +21,17 @@ var errOver = errors.New("the answer was over before it could be canceled")
 // takes the time until Read has returned, and until the server answered nobody.
 func cancelAt(ctx context.Context, t Trial, open func() (Session, error), tries int, span time.Duration) ([]Sample, error) {
 	stop, server := NewTimes(), NewTimes()
+	gone := lost{trial: t}
 	random := rand.New(rand.NewPCG(5, 8)) // the same moments for every subject
 	for i := range tries {
 		at := time.Duration((float64(i) + random.Float64()) / float64(tries) * float64(span))
 		canceled, returned, err := cancelOnce(ctx, t, open, at)
-		if errors.Is(err, errOver) && t.Server.again == nil {
-			continue // nobody knows how long an endpoint's answers are
+		if t.remote() && errors.Is(err, errOver) {
+			err = nil // nobody knows how long an endpoint's answers are
+		} else if err == nil {
+			stop.Add(returned.Sub(canceled))
 		}
-		if err != nil {
-			return nil, err
-		}
-		stop.Add(returned.Sub(canceled))
-		if t.Server.again == nil { // no simulated one
+		if gone.add(err); err != nil || t.remote() {
 			continue
 		}
 		free, err := t.Server.free(ctx, serverMost)
@@ -40,7 +40,11 @@ func cancelAt(ctx context.Context, t Trial, open func() (Session, error), tries 
 		}
 		server.Add(free.Sub(canceled))
 	}
-	out := []Sample{stop.sample("stop")}
+	failed, err := gone.samples(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := append([]Sample{stop.sample("stop")}, failed...)
 	if server.h.TotalCount() > 0 {
 		out = append(out, server.sample("server free"))
 	}
@@ -66,7 +70,7 @@ func cancelOnce(ctx context.Context, t Trial, open func() (Session, error), afte
 	err = s.Read(inner, t.question(), func(string) bool { return true })
 	returned = time.Now()
 	if timer.Stop() {
-		return canceled, returned, errors.Join(err, fmt.Errorf("%w, after %v", errOver, after))
+		return canceled, returned, cmp.Or(err, errOver)
 	}
 	return <-at, returned, ctx.Err() // that Read says it was canceled is right
 }
@@ -112,6 +116,6 @@ func cancelCases(short bool) []Case {
 func cancelRemote(e Endpoint, short bool) []Case {
 	tries, span := pick(short, e.Requests, 2), 500*time.Millisecond
 	return []Case{{
-		Name: fmt.Sprintf("%d answers canceled within %v", tries, span), Subjects: payable, Measure: cancelStreams(tries, span),
+		Name: fmt.Sprintf("%d answers canceled within %v", tries, span), Subjects: payable, Questions: tries, Measure: cancelStreams(tries, span),
 	}}
 }

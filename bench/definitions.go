@@ -12,6 +12,7 @@ func definitions() []string {
 		"server felt it: from when a reader stopped until the server's socket took its last byte. server ahead: tokens it had written then, or at the most, that the reader had not taken; about 15,000 fit into the kernel's buffers.",
 		"leave: from when a reader left in the middle until nothing of its answer ran any more.",
 		"fairness: Jain's index of the rates of streams that begin together; 1 where all get the same. idle, streaming, rss: by session. open, close: by session, until it is there and until nothing of it is left.",
+		"failed: answers of an endpoint that did not come; their times are in no other number. weir and openai-go ask again before they give up, and that wait is in their times.",
 		"told after: from when the last call of a turn ended until its result was told. growth: the last tenth of the turns by the first.",
 		"Server and readers count on the machine's one monotonic clock. The server is a process of its own unless --here says otherwise.",
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/url"
 
 	"github.com/weir-agents/weir/provider/openai"
@@ -39,8 +40,8 @@ func (e Endpoint) check(ctx context.Context) (Endpoint, error) {
 	if err != nil || v.Scheme != "http" && v.Scheme != "https" || v.Host == "" {
 		return e, usage("--base-url is not a URL, such as http://localhost:11434/v1")
 	}
-	if e.Requests < 1 || e.Rate <= 0 {
-		return e, usage("--requests and --rate must be above 0")
+	if e.Requests < 1 || !(e.Rate > 0) || math.IsInf(e.Rate, 1) { // NaN is not above 0
+		return e, usage("--requests and --rate must be numbers above 0")
 	}
 	for _, n := range e.Streams {
 		if n < 1 {

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -14,12 +13,12 @@ type fair struct{ streams, tokens int }
 
 func (f fair) measure(ctx context.Context, t Trial) ([]Sample, error) {
 	var (
-		wg     sync.WaitGroup
-		mu     sync.Mutex
-		rates  []float64 // tokens a second of each stream
-		whole  = NewTimes()
-		failed error
-		start  = make(chan struct{})
+		wg    sync.WaitGroup
+		mu    sync.Mutex
+		rates []float64 // tokens a second of each stream
+		whole = NewTimes()
+		gone  = lost{trial: t}
+		start = make(chan struct{})
 	)
 	for range f.streams {
 		s, err := t.Client.Session()
@@ -38,7 +37,7 @@ func (f fair) measure(ctx context.Context, t Trial) ([]Sample, error) {
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			failed = errors.Join(failed, err)
+			gone.add(err)
 			rates = append(rates, float64(f.tokens)/took.Seconds())
 			whole.Add(took)
 		})
@@ -46,8 +45,8 @@ func (f fair) measure(ctx context.Context, t Trial) ([]Sample, error) {
 	begun := time.Now()
 	close(start)
 	wg.Wait()
-	if failed != nil {
-		return nil, failed
+	if _, err := gone.samples(ctx); err != nil {
+		return nil, err
 	}
 	total := float64(f.streams*f.tokens) / time.Since(begun).Seconds()
 	return []Sample{

@@ -2,7 +2,7 @@ package bench
 
 import (
 	"context"
-	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -37,32 +37,33 @@ func firstToken(ctx context.Context, c Client, question string, due time.Time, b
 func closed(ctx context.Context, t Trial, answers int) ([]Sample, error) {
 	all, before := newReadings(), CPU()
 	var by split
+	gone := lost{trial: t}
 	for range answers {
 		question := t.question()
 		stamps := t.Tap.Of(question)
 		r, err := firstToken(ctx, t.Client, question, time.Now(), &by)
-		if err != nil {
-			return nil, err
+		if gone.add(err); err == nil {
+			all.add(r, stamps.tokens())
 		}
-		all.add(r, stamps.tokens())
 	}
 	cpu := CPU() - before
-	return append([]Sample{
+	failed, err := gone.samples(ctx)
+	return slices.Concat([]Sample{
 		all.first.sample("first"),
 		{Name: "cpu", Unit: "µs/answer", Less: true, Value: micros(cpu) / float64(answers)},
 		all.itl.sample("itl").aside(), all.tpot.sample("tpot").aside(),
-	}, by.samples()...), nil
+	}, failed, by.samples()), err
 }
 
 // arrivals asks questions at moments that are fixed before: rate a second,
 // whether or not those before have been answered. All times count from there.
 func arrivals(ctx context.Context, t Trial, count int, rate float64) ([]Sample, error) {
 	var (
-		wg     sync.WaitGroup
-		mu     sync.Mutex
-		all    = newReadings()
-		over   = newTrack("to the first text", "µs")
-		failed error
+		wg   sync.WaitGroup
+		mu   sync.Mutex
+		all  = newReadings()
+		over = newTrack("to the first text", "µs")
+		gone = lost{trial: t}
 	)
 	begun, cpu := time.Now(), CPU()
 	for i := range count {
@@ -74,22 +75,20 @@ func arrivals(ctx context.Context, t Trial, count int, rate float64) ([]Sample, 
 			r, err := firstToken(ctx, t.Client, question, due, nil)
 			mu.Lock()
 			defer mu.Unlock()
-			if failed = errors.Join(failed, err); err == nil {
+			if gone.add(err); err == nil {
 				all.add(r, stamps.tokens())
 				over.add(r.first, micros(r.first.Sub(due)))
 			}
 		})
 	}
 	wg.Wait()
-	if failed != nil {
-		return nil, failed
-	}
+	failed, err := gone.samples(ctx)
 	t.Plot.add(over.series())
-	return []Sample{
+	return append([]Sample{
 		all.first.sample("first"), all.late.sample("asked late"), all.hidden.sample(),
 		all.itl.sample("itl"), all.tpot.sample("tpot").aside(),
 		{Name: "cpu", Unit: "µs/answer", Less: true, Value: micros(CPU()-cpu) / float64(count)},
-	}, nil
+	}, failed...), err
 }
 
 // split is where the time to the first text went, by stage of weir. What the

@@ -1,8 +1,11 @@
 package bench
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"runtime/pprof"
 )
@@ -13,6 +16,7 @@ type outputs []output
 
 type output struct {
 	file  *os.File
+	made  bool // by this run; a file that was there before stays, whatever happens
 	write func(Report, io.Writer) error
 }
 
@@ -28,20 +32,58 @@ func (c *command) create() (outputs, error) {
 		if f.name == "" || f.name == "-" && f.flag == "--json" {
 			continue
 		}
-		file, err := os.OpenFile(f.name, os.O_WRONLY|os.O_CREATE, 0o666) // not truncated before there is something new
-		if err != nil {
+		if err := all.open(f.name, f.write); err != nil {
 			all.close()
 			return nil, usage("%s: %s", f.flag, err)
 		}
-		all = append(all, output{file, f.write})
 	}
 	return all, nil
+}
+
+func (all *outputs) open(name string, write func(Report, io.Writer) error) error {
+	if name == "-" {
+		return errors.New("- is no file; only --json goes to standard output")
+	}
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	made := err == nil
+	if errors.Is(err, fs.ErrExist) {
+		file, err = os.OpenFile(name, os.O_WRONLY, 0) // not truncated before there is something new
+	}
+	if err != nil {
+		return err
+	}
+	for _, o := range *all {
+		if sameFile(o.file, file) {
+			_ = file.Close() // It is open already.
+			return fmt.Errorf("%s is where the other results go", name)
+		}
+	}
+	*all = append(*all, output{file, made, write})
+	return nil
+}
+
+func sameFile(a, b *os.File) bool {
+	x, err := a.Stat()
+	if err != nil {
+		return false
+	}
+	y, err := b.Stat()
+	return err == nil && x.Mode().IsRegular() && os.SameFile(x, y)
 }
 
 func (all outputs) write(r Report) error {
 	var failed error
 	for _, o := range all {
-		failed = errors.Join(failed, o.file.Truncate(0), o.write(r, o.file))
+		var whole bytes.Buffer // so that what was in the file stays until all is there
+		if err := o.write(r, &whole); err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		if at, err := o.file.Stat(); err == nil && at.Mode().IsRegular() {
+			failed = errors.Join(failed, o.file.Truncate(0))
+		}
+		_, err := o.file.Write(whole.Bytes())
+		failed = errors.Join(failed, err)
 	}
 	return failed
 }
@@ -64,10 +106,11 @@ func (c *command) profile() (stop func(), err error) {
 	}, nil
 }
 
-// close closes the files, and removes those that a failed run has left empty.
+// close closes the files, and removes those that a failed run has made and left
+// empty.
 func (all outputs) close() {
 	for _, o := range all {
-		if at, err := o.file.Stat(); err == nil && at.Size() == 0 {
+		if at, err := o.file.Stat(); o.made && err == nil && at.Mode().IsRegular() && at.Size() == 0 {
 			_ = os.Remove(o.file.Name()) // It was made for nothing.
 		}
 		_ = o.file.Close() // What was to be written has been.

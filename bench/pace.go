@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -47,7 +46,7 @@ type paced struct {
 	hidden hidden // of the server's schedule
 	kept   float64
 	track  *track
-	failed error
+	gone   lost
 }
 
 // measure reads all streams and takes for every token the time from the
@@ -56,7 +55,7 @@ func (p Pace) measure(ctx context.Context, t Trial) ([]Sample, error) {
 	var (
 		wg sync.WaitGroup
 		w  window
-		a  = paced{all: newReadings(), added: NewTimes(), inside: NewTimes(), behind: NewTimes(), track: newTrack("added to a token", "µs")}
+		a  = paced{all: newReadings(), added: NewTimes(), inside: NewTimes(), behind: NewTimes(), track: newTrack("added to a token", "µs"), gone: lost{trial: t}}
 	)
 	w.begun.Add(p.Streams)
 	for range p.Streams {
@@ -64,16 +63,14 @@ func (p Pace) measure(ctx context.Context, t Trial) ([]Sample, error) {
 			err := p.stream(ctx, t, &w, &a)
 			a.mu.Lock()
 			defer a.mu.Unlock()
-			a.failed = errors.Join(a.failed, err)
+			a.gone.add(err)
 		})
 	}
 	w.open()
 	wg.Wait()
-	if a.failed != nil {
-		return nil, a.failed
-	}
+	failed, err := a.gone.samples(ctx)
 	t.Plot.add(a.track.series())
-	return a.samples(p, &w), nil
+	return append(a.samples(p, &w), failed...), err
 }
 
 func (a *paced) samples(p Pace, w *window) []Sample {
@@ -108,6 +105,7 @@ func (p Pace) stream(ctx context.Context, t Trial, w *window, a *paced) error {
 		n := stamps.passed(bytes, func(at times) { got = append(got, passed{at, now}) })
 		w.tokens.Add(int64(n))
 	})
+	begun() // also if nothing has come: close waits for all
 	w.close()
 	switch {
 	case err != nil:

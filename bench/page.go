@@ -26,6 +26,7 @@ func colorOf(subject string) string {
 type sheet struct {
 	Report
 	Title    string
+	Remarks  []string
 	Sections []section
 	Subjects []mark
 }
@@ -35,11 +36,13 @@ type mark struct{ Name, Color string }
 
 // section is a case.
 type section struct {
-	Scenario, Case string
-	Heads          []string
-	Rows           []entry
-	Charts         []chart
-	Stalls         []bars
+	Title string
+	Heads []string
+	Rows  []entry
+	// Failures say why answers did not come.
+	Failures []string
+	Charts   []chart
+	Stalls   []bars
 }
 
 type entry struct {
@@ -50,14 +53,9 @@ type entry struct {
 // HTML writes the report as one page that needs nothing else: no scripts, and
 // nothing that is loaded.
 func (r Report) HTML(w io.Writer) error {
-	s := sheet{Report: r, Title: "weir bench, " + r.Began.UTC().Format("2006-01-02 15:04") + " UTC"}
-	for from := 0; from < len(r.Rows); {
-		to := from + 1
-		for to < len(r.Rows) && r.Rows[to].Scenario == r.Rows[from].Scenario && r.Rows[to].Case == r.Rows[from].Case {
-			to++
-		}
-		s.Sections = append(s.Sections, sectionOf(r.Rows[from:to]))
-		from = to
+	s := sheet{Report: r, Remarks: r.remarks(), Title: "weir bench, " + r.Began.UTC().Format("2006-01-02 15:04") + " UTC"}
+	for _, rows := range r.cases() {
+		s.Sections = append(s.Sections, sectionOf(r.title(rows[0]), rows))
 	}
 	for _, of := range Subjects() {
 		if slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Subject == of.Name }) {
@@ -67,20 +65,16 @@ func (r Report) HTML(w io.Writer) error {
 	return page().Execute(w, s)
 }
 
-func sectionOf(rows []Row) section {
-	s := section{Scenario: rows[0].Scenario, Case: rows[0].Case}
-	widest := slices.MaxFunc(rows, func(a, b Row) int { return len(a.Metrics) - len(b.Metrics) })
-	for _, m := range widest.Metrics {
+func sectionOf(title string, rows []Row) section {
+	s := section{Title: title, Failures: failures(rows)}
+	shown := columns(rows, true)
+	for _, m := range shown {
 		s.Heads = append(s.Heads, m.Name+", "+m.Unit)
 	}
 	for _, r := range rows {
-		e := entry{Subject: r.Subject, Color: colorOf(r.Subject)}
-		for _, m := range r.Metrics {
-			e.Cells = append(e.Cells, m.cell())
-		}
-		s.Rows = append(s.Rows, e)
+		s.Rows = append(s.Rows, entry{r.Subject, colorOf(r.Subject), r.cells(shown)})
 	}
-	for _, m := range widest.Metrics {
+	for _, m := range shown {
 		if curves := distributions(rows, m.Name); len(curves) > 0 {
 			s.Charts = append(s.Charts, draw("share of samples by "+m.Name, curves, true, microText, percentText))
 		}

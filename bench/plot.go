@@ -17,6 +17,8 @@ type Plot struct {
 	// Stalls is for how many milliseconds each stage had something to pass on
 	// and was not allowed to, in the last round.
 	Stalls map[string]float64 `json:"stalls_ms,omitempty"`
+	// Failures counts why answers of an endpoint did not come, in all rounds.
+	Failures map[string]int `json:"failures,omitempty"`
 }
 
 // Series is a value over time.

@@ -6,8 +6,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -22,7 +20,11 @@ type Report struct {
 	// Endpoint is the server that was asked; empty: the simulated one.
 	Endpoint string `json:"endpoint,omitempty"`
 	// Omitted is what could not be measured, and why.
-	Omitted     []string `json:"omitted,omitempty"`
+	Omitted []string `json:"omitted,omitempty"`
+	// Failed are the measurements that failed, and why; Incomplete says where a
+	// run ended before its end.
+	Failed      []string `json:"failed,omitempty"`
+	Incomplete  string   `json:"incomplete,omitempty"`
 	Definitions []string `json:"definitions"`
 	Rows        []Row    `json:"rows"`
 }
@@ -180,82 +182,4 @@ func (r Report) JSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(r)
-}
-
-// Table writes the report for people: the median of the rounds, their spread,
-// and in brackets how often the floor's.
-func (r Report) Table(w io.Writer) error {
-	fmt.Fprintf(w, "%s\n%d rounds, subjects in turns; median ± half the spread of the rounds [× floor]\n", r.Machine, r.Rounds)
-	if r.Endpoint != "" {
-		fmt.Fprintf(w, "asked: %s\n", r.Endpoint)
-	}
-	for _, line := range r.Omitted {
-		fmt.Fprintf(w, "not measured: %s\n", line)
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	title := ""
-	for _, row := range r.Rows {
-		if next := row.Scenario + ": " + row.Case; next != title {
-			title = next
-			fmt.Fprintf(t, "\n%s\n%s\n", title, strings.Join(r.heads(row), "\t"))
-		}
-		cells := []string{"", row.Subject}
-		for _, m := range row.Metrics {
-			if !m.Aside {
-				cells = append(cells, m.cell())
-			}
-		}
-		fmt.Fprintln(t, strings.Join(cells, "\t"))
-	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "\n%s\n", strings.Join(r.Definitions, "\n"))
-	return err
-}
-
-// heads are the titles of the columns of a case: those of the row with the most.
-func (r Report) heads(of Row) []string {
-	most := of.Metrics
-	for _, row := range r.Rows {
-		if row.Scenario == of.Scenario && row.Case == of.Case && len(row.Metrics) > len(most) {
-			most = row.Metrics
-		}
-	}
-	heads := []string{"", "subject"}
-	for _, m := range most {
-		if !m.Aside {
-			heads = append(heads, m.Name+" "+m.Unit)
-		}
-	}
-	return heads
-}
-
-func (m Metric) cell() string {
-	if slices.Contains(m.Withheld, "p50") {
-		return fmt.Sprintf("– (%d samples)", m.Samples)
-	}
-	least, most := m.Spread()
-	s := fmt.Sprintf("%s ±%s", short(m.Median()), short((most-least)/2))
-	for _, p := range []string{"p95", "p99"} {
-		if v, ok := m.Percentiles[p]; ok {
-			s += fmt.Sprintf(" %s %s", p, short(v))
-		}
-	}
-	if m.OverFloor != 0 {
-		s += fmt.Sprintf(" [%.2f]", m.OverFloor)
-	}
-	return s
-}
-
-// short writes v with three digits that count.
-func short(v float64) string {
-	switch a := math.Abs(v); {
-	case a >= 100:
-		return fmt.Sprintf("%.0f", v)
-	case a >= 10:
-		return fmt.Sprintf("%.1f", v)
-	default:
-		return fmt.Sprintf("%.2f", v)
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/alecthomas/kong"
 )
@@ -53,7 +54,8 @@ type Host struct {
 
 // Run is `weir bench`: it measures what args say and prints a table to h.Out;
 // progress goes to h.Err. It returns the exit code: 0, 1 if a measurement
-// failed, 2 for wrong usage. It starts the server by the program's own file with
+// failed or ctx ended before all was measured, 2 for wrong usage, 141 where the
+// reader of h.Out has left. What was measured before an end is printed and written. It starts the server by the program's own file with
 // the arguments `bench serve`, which must lead back here.
 func Run(ctx context.Context, args []string, h Host) int {
 	if len(args) == 1 && args[0] == serving {
@@ -81,8 +83,11 @@ func Run(ctx context.Context, args []string, h Host) int {
 
 // told says what err is and returns its exit code.
 func (h Host) told(err error) int {
-	if err == nil {
+	switch {
+	case err == nil:
 		return 0
+	case errors.Is(err, syscall.EPIPE):
+		return 128 + int(syscall.SIGPIPE) // a reader that has left needs no word
 	}
 	fmt.Fprintf(h.Err, "weir bench: %v\n", err)
 	if _, wrong := errors.AsType[usageError](err); wrong {
@@ -167,12 +172,17 @@ func (c *command) run(ctx context.Context, h Host) error {
 	wanted := slices.DeleteFunc(Scenarios(), func(s Scenario) bool {
 		return len(c.Scenario) > 0 && !slices.Contains(c.Scenario, s.Name)
 	})
-	report, err := Measure(ctx, wanted, o)
-	bar.clear()
-	if err != nil {
-		return err
+	if n := Questions(wanted, o); n > 0 {
+		fmt.Fprintf(h.Err, "asks %s %d questions; --requests, --rounds, --streams and --subjects make them fewer\n", o.Endpoint.name(), n)
 	}
-	return errors.Join(files.write(report), c.print(report, h.Out))
+	report := Measure(ctx, wanted, o)
+	bar.clear()
+	if len(report.Rows) > 0 {
+		err = errors.Join(files.write(report), c.print(report, h.Out))
+	} else if len(report.Failed) == 0 && report.Incomplete == "" {
+		err = usage("nothing to measure: %s", strings.Join(report.Omitted, "; "))
+	}
+	return errors.Join(err, report.shortcoming())
 }
 
 func (c *command) print(r Report, w io.Writer) error {

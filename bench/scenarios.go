@@ -95,11 +95,11 @@ func firstRemote(e Endpoint, short bool) []Case {
 	n := pick(short, e.Requests, min(2, e.Requests))
 	return []Case{
 		{
-			Name: fmt.Sprintf("%d answers, one after the other", n), Subjects: payable,
+			Name: fmt.Sprintf("%d answers, one after the other", n), Subjects: payable, Questions: n,
 			Measure: func(ctx context.Context, t Trial) ([]Sample, error) { return closed(ctx, t, n) },
 		},
 		{
-			Name: fmt.Sprintf("open loop: %d answers, %g a second", n, e.Rate), Streams: n, Subjects: payable,
+			Name: fmt.Sprintf("open loop: %d answers, %g a second", n, e.Rate), Streams: n, Subjects: payable, Questions: n,
 			Measure: func(ctx context.Context, t Trial) ([]Sample, error) { return arrivals(ctx, t, n, e.Rate) },
 		},
 	}
@@ -131,7 +131,7 @@ func paceRemote(e Endpoint, _ bool) []Case {
 	var cases []Case
 	for _, n := range e.Streams {
 		cases = append(cases, Case{
-			Name: fmt.Sprintf("%d streams", n), Streams: n, Subjects: payable, Measure: Pace{Streams: n}.measure,
+			Name: fmt.Sprintf("%d streams", n), Streams: n, Subjects: payable, Questions: n, Measure: Pace{Streams: n}.measure,
 		})
 	}
 	return cases

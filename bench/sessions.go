@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -104,17 +103,19 @@ func crowd(ctx context.Context, t Trial, n int) ([]Sample, error) {
 	if err != nil {
 		return nil, err
 	}
+	reading, leave := context.WithCancel(ctx)
+	defer leave()
 	var half, whole sync.WaitGroup
 	var mu sync.Mutex
-	var failed error
+	gone := lost{trial: t}
 	half.Add(n)
 	cpu := CPU()
 	for _, s := range g.all {
 		whole.Go(func() {
-			err := readHalves(ctx, s, half.Done)
+			err := readHalves(reading, s, half.Done)
 			mu.Lock()
 			defer mu.Unlock()
-			failed = errors.Join(failed, err)
+			gone.add(err)
 		})
 	}
 	half.Wait()
@@ -122,12 +123,14 @@ func crowd(ctx context.Context, t Trial, n int) ([]Sample, error) {
 	streaming := memory() - g.before
 	rss, ok := resident()
 	if err := u.open(ctx, "half"); err != nil {
+		leave()
+		whole.Wait() // none may run while others are measured
 		return nil, err
 	}
 	rest := CPU()
 	whole.Wait()
-	if failed != nil {
-		return nil, failed
+	if _, err := gone.samples(ctx); err != nil {
+		return nil, err
 	}
 	cpu += CPU() - rest
 	out := append(g.samples(),

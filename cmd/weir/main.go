@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/weir-agents/weir/bench"
@@ -93,12 +94,22 @@ func (a *app) configured(args []string) int {
 	}
 }
 
-// bench is the instrument, which reads its own flags. A signal ends it.
+// bench is the instrument, which reads its own flags. A signal ends it with what
+// it has measured; a second one ends it at once.
 func (a *app) bench(args []string) int {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	a.signals.during(func(syscall.Signal) { cancel() })
-	return bench.Run(ctx, args, bench.Host{Out: a.std.Out, Err: a.std.Err, ErrTerminal: a.std.ErrTerminal, Env: a.env})
+	var got atomic.Int32
+	a.signals.during(func(n syscall.Signal) {
+		got.Store(int32(n))
+		a.signals.during(nil)
+		cancel()
+	})
+	code := bench.Run(ctx, args, bench.Host{Out: a.std.Out, Err: a.std.Err, ErrTerminal: a.std.ErrTerminal, Env: a.env})
+	if n := got.Load(); n != 0 && code != exitOK {
+		return exitSignal + int(n)
+	}
+	return code
 }
 
 // fail says what err is in one line and returns its exit code, 0 for none. A

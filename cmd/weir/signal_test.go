@@ -40,6 +40,17 @@ func TestASignalInATextRunSaysSo(t *testing.T) {
 	}
 }
 
+// The instrument ends with what it has measured, and the signal's exit code.
+func TestASignalEndsABenchWithItsResults(t *testing.T) {
+	t.Parallel()
+	p := run(t, nil, nil, "bench", "flood", "pace", "--rounds", "1000", "--subjects", "floor")
+	p.err.want(t, "[4/")
+	p.signal(t, syscall.SIGINT)
+	p.exits(t, 130)
+	p.out.want(t, "incomplete: interrupted after ")
+	p.out.want(t, "flood: 2000 tokens (")
+}
+
 // sleeper is a script whose model starts a command that waits for ever.
 func sleeper(t *testing.T, mark string) string {
 	return scriptFile(t, fmt.Sprintf(`{"steps": [{"blocks": [{"call": "bash", "arguments": {"command": "echo begun; sleep 1000 & sleep 1000; : %s"}}]}, "fine"]}`, mark))

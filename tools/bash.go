@@ -5,13 +5,12 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/weir-agents/weir/tools/internal/stage"
 )
 
 // Times a command may take.
@@ -111,11 +110,7 @@ func (c *command) start() (*process, error) {
 		}
 	}
 	defer told.started()
-	exe := c.b.cfg.Exe
-	if !stage.Works {
-		exe = ""
-	}
-	p, err := startProcess(cmd, out, mark, c.b.cfg.Wrap, exe)
+	p, err := startProcess(cmd, []io.Writer{out}, mark, c.b.cfg.Wrap, c.b.cfg.Exe)
 	if err != nil {
 		told.close()
 		return nil, err

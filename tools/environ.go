@@ -26,7 +26,7 @@ var secretValue = regexp.MustCompile(`://[^/@\s]*:[^/@\s]+@|^(sk-|ghp_|gho_|ghs_
 // or behaves as if a person sat there.
 var startsPrograms = []string{
 	"BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND", "PS4",
-	"GIT_ASKPASS", "SSH_ASKPASS", "TERM", "GIT_TERMINAL_PROMPT", markName,
+	"GIT_ASKPASS", "SSH_ASKPASS", "TERM", "GIT_TERMINAL_PROMPT",
 }
 
 // markName is the variable that tells which call a process belongs to.
@@ -47,16 +47,11 @@ func WithoutSecrets(env, secret []string) []string {
 }
 
 // environ is the environment of one command: env without secrets, with mark.
-// A weir that runs in a command of another keeps the other's marks, so that
-// both find what belongs to them.
 func environ(env, secret []string, mark string) []string {
 	out := make([]string, 0, len(env)+4)
 	path := false
 	for _, pair := range WithoutSecrets(env, secret) {
-		name, value, ok := strings.Cut(pair, "=")
-		if name == markName {
-			mark = value + ":" + mark
-		}
+		name, _, ok := strings.Cut(pair, "=")
 		if !ok || slices.Contains(startsPrograms, name) || strings.HasPrefix(name, "BASH_FUNC_") {
 			continue
 		}
@@ -66,7 +61,21 @@ func environ(env, secret []string, mark string) []string {
 	if !path {
 		out = append(out, "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
 	}
-	return append(out, "TERM=dumb", "GIT_TERMINAL_PROMPT=0", markName+"="+mark)
+	return withMark(append(out, "TERM=dumb", "GIT_TERMINAL_PROMPT=0"), mark)
+}
+
+// withMark returns env with the mark. A weir that runs in a command of another
+// keeps the other's marks, so that both find what belongs to them.
+func withMark(env []string, mark string) []string {
+	out := make([]string, 0, len(env)+1)
+	for _, pair := range env {
+		if value, ok := strings.CutPrefix(pair, markName+"="); ok {
+			mark = value + ":" + mark
+			continue
+		}
+		out = append(out, pair)
+	}
+	return append(out, markName+"="+mark)
 }
 
 func isSecret(name, value string) bool {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -82,4 +83,17 @@ func ExampleBuiltin() {
 	// hello.txt: lines 1-1 of 1
 	//      1	hello
 	// ../secret.txt: outside the workspace
+}
+
+// A program of the user's own, with its output; with the path of the running
+// program instead of "" nothing that it starts would get away from a cancel.
+func ExampleRun() {
+	var out strings.Builder
+	cmd := exec.Command("/bin/sh", "-c", "echo built; exit 3")
+	cmd.Stdout = &out
+	err := tools.Run(context.Background(), "", cmd)
+	fmt.Println(out.String()+"then", err)
+	// Output:
+	// built
+	// then exit status 3
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -12,12 +13,12 @@ import (
 
 // family finds the processes that a shell has started, directly or not: they
 // carry its mark in their environment, are in its session, hold its output
-// pipe, or descend from one that does or from the stage. Without a stage, what
+// pipes, or descend from one that does or from the stage. Without a stage, what
 // gives up all four at once (a cleared environment, an own session, closed
 // streams, a parent that has ended) is not found.
 type family struct {
-	mark []byte
-	pipe string // as /proc/PID/fd shows it
+	mark  []byte
+	pipes []string // as /proc/PID/fd shows them
 	// since is when the shell started; what is older need not be looked at.
 	since uint64
 
@@ -33,22 +34,24 @@ type family struct {
 // its own still: process ids do not come round so soon.
 const sessionTime = time.Second
 
-func newFamily(pid int, mark string, pipe *os.File) *family {
+func newFamily(pid int, mark string, pipes []*os.File) *family {
 	f := &family{mark: []byte(mark), session: pid, alive: true, known: map[int]uint64{}}
 	if shell, ok := readMember(pid); ok {
 		f.since = shell.start
 	}
-	if info, err := pipe.Stat(); err == nil {
-		if stat, ok := info.Sys().(*syscall.Stat_t); ok {
-			f.pipe = fmt.Sprintf("pipe:[%d]", stat.Ino)
+	for _, pipe := range pipes {
+		if info, err := pipe.Stat(); err == nil {
+			if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+				f.pipes = append(f.pipes, fmt.Sprintf("pipe:[%d]", stat.Ino))
+			}
 		}
 	}
 	return f
 }
 
-// newOrphans is a family whose shell is not known: its mark and its pipe are.
-func newOrphans(mark string, pipe *os.File) *family {
-	f := newFamily(0, mark, pipe)
+// newOrphans is a family whose shell is not known: its mark and its pipes are.
+func newOrphans(mark string, pipes []*os.File) *family {
+	f := newFamily(0, mark, pipes)
 	f.alive = false
 	return f
 }
@@ -167,11 +170,8 @@ func (f *family) marked(pid int) bool {
 		}
 		time.Sleep(wait)
 	}
-	if f.pipe == "" {
-		return false
-	}
 	for _, fd := range []string{"/fd/1", "/fd/2"} {
-		if target, err := os.Readlink(dir + fd); err == nil && target == f.pipe {
+		if target, err := os.Readlink(dir + fd); err == nil && slices.Contains(f.pipes, target) {
 			return true
 		}
 	}

@@ -17,10 +17,10 @@ type family struct {
 
 type member struct{ pid int }
 
-func newFamily(pid int, _ string, _ *os.File) *family { return &family{group: pid} }
+func newFamily(pid int, _ string, _ []*os.File) *family { return &family{group: pid} }
 
 // newOrphans is a family without members: there are no stages here.
-func newOrphans(string, *os.File) *family { return &family{done: true} }
+func newOrphans(string, []*os.File) *family { return &family{done: true} }
 
 func (f *family) orphaned() {}
 

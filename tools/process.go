@@ -4,7 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"strconv"
@@ -27,15 +27,15 @@ type process struct {
 	cmd    *exec.Cmd    // the stage, if there is one, and else the shell
 	stage  *stage.Stage // nil if there is none
 	pid    int          // of the shell
-	out    *output
+	out    *output      // nil for a program that is not the model's
 	family *family
-	pipe   *os.File // the reading end of both streams
+	pipes  []*os.File // the reading ends of the streams
 	folder *folderPipe
 
 	exited  chan struct{} // closed when the shell has ended; status and err are set before
 	gone    chan struct{} // closed when cmd has: with a stage, all has ended
 	lost    atomic.Bool   // the stage was killed, so not all need be found
-	drained chan struct{} // closed when the pipe has no writer left, or was given up
+	drained chan struct{} // closed when the pipes have no writer left, or were given up
 	status  syscall.WaitStatus
 	err     error
 }
@@ -47,40 +47,45 @@ func newMark() string {
 	return hex.EncodeToString(b[:])
 }
 
-// startProcess starts cmd in a session of its own, without input or terminal,
-// both streams in one pipe so that their order is kept. With exe it is started
-// below a stage. Two goroutines serve it: one ends with the shell, or the
-// stage, and one when the pipe's last writer has ended.
-func startProcess(cmd *exec.Cmd, out *output, mark string, wrap func(*exec.Cmd) error, exe string) (*process, error) {
-	p := &process{cmd: cmd, out: out, exited: make(chan struct{}), gone: make(chan struct{}), drained: make(chan struct{})}
-	pipe, writer, err := os.Pipe()
-	if err != nil {
-		return nil, err
+// startProcess starts cmd in a session of its own, without a terminal. What it
+// says goes to out, both streams in one pipe so that their order is kept; or, if
+// there is a second, what it says on standard error to that. With exe it is
+// started below a stage. Two goroutines serve it, and one for the second stream:
+// one ends with the shell, or the stage, and the others when the last writer of
+// their pipe has ended.
+func startProcess(cmd *exec.Cmd, out []io.Writer, mark string, wrap func(*exec.Cmd) error, exe string) (*process, error) {
+	if !stage.Works {
+		exe = ""
 	}
-	defer writer.Close()
-	p.pipe = pipe
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, writer, writer
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if wrap != nil {
-		err = wrap(cmd)
+	p := &process{cmd: cmd, exited: make(chan struct{}), gone: make(chan struct{}), drained: make(chan struct{})}
+	p.out, _ = out[0].(*output)
+	writers, err := p.open(len(out))
+	defer closeAll(writers)
+	if err == nil {
+		cmd.Stdout, cmd.Stderr = writers[0], writers[len(writers)-1]
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		if wrap != nil {
+			err = wrap(cmd)
+		}
 	}
 	if err == nil {
 		if err = p.start(exe); err != nil && exe != "" {
 			// The command may run all the same, and have killed its stage before
 			// that could say so.
-			p.family = newOrphans(mark, pipe)
+			p.family = newOrphans(mark, p.pipes)
 			p.sweep()
 		}
 	}
 	if err != nil {
-		return nil, errors.Join(plain(err), pipe.Close())
+		closeAll(p.pipes)
+		return nil, plain(err)
 	}
-	p.family = newFamily(p.pid, mark, pipe)
+	p.family = newFamily(p.pid, mark, p.pipes)
 	if p.stage != nil {
 		p.family.staged(cmd.Process.Pid)
 	}
 	go p.wait()
-	go p.drain()
+	go p.drain(out)
 	return p, nil
 }
 
@@ -170,43 +175,6 @@ func closed(c <-chan struct{}) bool {
 	default:
 		return false
 	}
-}
-
-// drain ends when the last writer of the pipe has, or when give closes it.
-func (p *process) drain() {
-	defer close(p.drained)
-	buf := make([]byte, 32<<10)
-	for {
-		n, err := p.pipe.Read(buf)
-		if n > 0 {
-			_, _ = p.out.Write(buf[:n]) // Never fails.
-		}
-		if err != nil {
-			p.out.finish()
-			p.out.close()
-			_ = p.pipe.Close() // Only read from.
-			return
-		}
-	}
-}
-
-// settle gives what the shell started a moment to end, so that a pipe's last
-// words are not lost, and reports whether the output is complete.
-func (p *process) settle() bool {
-	timer := time.NewTimer(settleTime)
-	defer timer.Stop()
-	select {
-	case <-p.drained:
-		return true
-	case <-timer.C:
-		return false
-	}
-}
-
-// abandon ends the reading although somebody who cannot be found holds the pipe.
-func (p *process) abandon() {
-	_ = p.pipe.Close() // Only read from.
-	<-p.drained
 }
 
 // kill ends the shell and all it started, politely first, and returns when

@@ -20,7 +20,7 @@ func (a *app) openHooks(h *house) (err error) {
 	}
 	h.hook, err = hook.New(hook.Config{
 		Pre: commands(a.config.PreTool), Post: commands(a.config.PostTool), Env: tools.WithoutSecrets(os.Environ(), keyVariables()),
-		Dir: h.work.Roots()[0], Interactive: h.attended, Notice: h.hookFailed,
+		Exe: h.confined.cfg.Exe, Dir: h.work.Roots()[0], Interactive: h.attended, Notice: h.hookFailed,
 	})
 	if err != nil {
 		return usageError{err.Error()}

@@ -67,12 +67,57 @@ func TestNothingOutlivesAKilledProgram(t *testing.T) {
 		mark := nap(3, i)
 		script := scriptFile(t, fmt.Sprintf(`{"steps": [{"blocks": [{"call": "bash", "arguments": {"command": "sleep %[1]s", "background": true}}]},
 			{"blocks": [{"call": "bash", "arguments": {"command":
-			"env -i setsid -f sleep %[1]s >/dev/null 2>&1 </dev/null; trap '' TERM HUP; sleep %[1]s & echo begun; sleep %[1]s; :"}}]}, "fine"]}`, mark))
+			"%[2]s"}}]}, "fine"]}`, mark, fmt.Sprintf(leaves, mark)))
 		p := run(t, nil, nil, "-p", "hi", "--mode", "bypass", "--sandbox", sandbox, "--output-format", "jsonl", "--script", script)
 		p.out.want(t, `"text":"begun\n"`)
 		p.signal(t, syscall.SIGKILL)
 		<-p.ended
 		gone(t, mark)
+	}
+}
+
+// leaves is a shell command that leaves behind what nothing can find it by, and
+// stays.
+const leaves = "env -i setsid -f sleep %[1]s >/dev/null 2>&1 </dev/null; trap '' TERM HUP; sleep %[1]s & echo begun; sleep %[1]s; :"
+
+// TestNothingOfAHookOutlivesAKilledProgram kills the program while a hook runs, and
+// when one has ended that left something behind.
+func TestNothingOfAHookOutlivesAKilledProgram(t *testing.T) {
+	t.Parallel()
+	for i, rest := range []string{leaves, "env -i setsid -f sleep %[1]s >/dev/null 2>&1 </dev/null; echo '{\"decision\":\"allow\"}'"} {
+		mark := nap(4, i)
+		p := runHook(t, fmt.Sprintf(rest, mark), `"bash"`)
+		there(t, mark)
+		p.signal(t, syscall.SIGKILL)
+		<-p.ended
+		gone(t, mark)
+	}
+}
+
+// runHook starts weir with a hook before each call, and a model that calls one
+// tool and then says nothing more.
+func runHook(t *testing.T, hook, tool string) *process {
+	t.Helper()
+	home := tree(t, map[string]string{".config/weir/config.toml": fmt.Sprintf("[[hooks.pre_tool]]\ncommand = [\"/bin/sh\", \"-c\", %q]\n", hook)})
+	script := scriptFile(t, fmt.Sprintf(`{"steps": [{"blocks": [{"call": %s, "arguments": {"command": "true"}}]}, {"blocks": [{"fault": "stall"}]}]}`, tool))
+	return runIn(t, home, nil, nil, "-p", "hi", "--mode", "bypass", "--output-format", "jsonl", "--script", script)
+}
+
+// TestNothingOfAnOwnCommandOutlivesATalk ends a talk while a command of the
+// person's runs, and when one has ended that left something behind.
+func TestNothingOfAnOwnCommandOutlivesATalk(t *testing.T) {
+	t.Parallel()
+	for i, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGHUP, syscall.SIGTERM} {
+		for j, rest := range []string{leaves, "setsid -f sleep %[1]s; echo done", "sleep %[1]s >/dev/null 2>&1 & echo done"} {
+			mark := nap(5, 10*i+j)
+			d := onDesktop(t, t.TempDir(), "--script", scriptFile(t, `{"steps": ["fine"]}`))
+			d.sees(t, "weir> ")
+			d.types(t, "!"+fmt.Sprintf(rest, mark)+enter)
+			there(t, mark)
+			d.signal(t, sig)
+			<-d.ended
+			gone(t, mark)
+		}
 	}
 }
 

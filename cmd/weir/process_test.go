@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -95,9 +97,15 @@ type process struct {
 // out, or is watched if that is nil.
 func run(t *testing.T, in io.Reader, out *os.File, args ...string) *process {
 	t.Helper()
+	return runIn(t, t.TempDir(), in, out, args...)
+}
+
+// runIn is run with a home.
+func runIn(t *testing.T, home string, in io.Reader, out *os.File, args ...string) *process {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
 	cmd := exec.CommandContext(ctx, "weir", args...)
-	cmd.Dir, cmd.Env = t.TempDir(), append(bare(), "HOME="+t.TempDir())
+	cmd.Dir, cmd.Env = t.TempDir(), append(bare(), "HOME="+home)
 	cmd.Stdin = in
 	p := &process{cmd: cmd, ended: make(chan error, 1)}
 	var streams []*os.File
@@ -176,34 +184,66 @@ func scriptFile(t *testing.T, text string) string {
 	return file
 }
 
+// there waits until a process sleeps for the time that is its mark.
+func there(t *testing.T, mark string) {
+	t.Helper()
+	until(t, "start", func() string {
+		for _, p := range processes(t) {
+			if string(p.line) == "sleep\x00"+mark+"\x00" {
+				return ""
+			}
+		}
+		return "a sleep of " + mark
+	})
+}
+
 // gone waits until no process holds the mark in its command line, nor, but for
 // weir itself, a folder of the test in that or in its environment. By the latter
 // it sees what weir starts on its own, such as bubblewrap when it is tried.
 func gone(t *testing.T, mark string) {
 	t.Helper()
-	folders := filepath.Dir(t.TempDir())
-	for deadline := time.Now().Add(patience); ; {
-		files, err := filepath.Glob("/proc/[0-9]*/cmdline")
-		if err != nil || len(files) == 0 {
-			t.Fatalf("no processes to be seen: %v", err)
-		}
-		left := ""
-		for _, f := range files {
-			line, err := os.ReadFile(f)
-			if err != nil {
-				continue
-			}
-			env, _ := os.ReadFile(filepath.Dir(f) + "/environ") // of another user, or ended
-			ours := !bytes.HasPrefix(line, []byte("weir\x00")) && bytes.Contains(append(env, line...), []byte(folders))
-			if ours || bytes.Contains(line, []byte(mark)) {
-				left = string(line)
+	folders := []byte(filepath.Dir(t.TempDir()))
+	until(t, "end of all that was left", func() (left string) {
+		for _, p := range processes(t) {
+			ours := !bytes.HasPrefix(p.line, []byte("weir\x00")) && (bytes.Contains(p.line, folders) || bytes.Contains(p.env, folders))
+			if ours || bytes.Contains(p.line, []byte(mark)) {
+				left += fmt.Sprintf("%q\n", p.line)
 			}
 		}
+		return left
+	})
+}
+
+// listed is what tells of a process on this machine.
+type listed struct{ line, env []byte }
+
+func processes(t *testing.T) (all []listed) {
+	t.Helper()
+	dirs, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil || len(dirs) == 0 {
+		t.Fatalf("no processes to be seen: %v", err)
+	}
+	for _, dir := range dirs {
+		line, err := os.ReadFile(dir + "/cmdline")
+		if err != nil {
+			continue // it has ended
+		}
+		env, _ := os.ReadFile(dir + "/environ") // it has, or is another user's
+		all = append(all, listed{line, env})
+	}
+	return all
+}
+
+// until waits until lacks says nothing; what is what it waits for.
+func until(t *testing.T, what string, lacks func() string) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); ; runtime.Gosched() {
+		left := lacks()
 		if left == "" {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("left behind: %q", left)
+			t.Fatalf("no %s: %s", what, left)
 		}
 	}
 }

@@ -5,39 +5,35 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
-	"syscall"
-	"time"
+
+	"github.com/weir-agents/weir/tools"
 )
 
 // shellBytes caps what is shown of a command of the person's.
 const shellBytes = 64 << 10
 
 // shell is the job of a line such as !go test: a command of the person's own,
-// with their rights and their environment. The model does not see it.
-func shell(dir, command string) func(context.Context) (string, error) {
+// with their rights and their environment. The model does not see it. What it
+// leaves running ends with the program exe, which is this one.
+func shell(exe, dir, command string) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
-		cmd := exec.CommandContext(ctx, "/bin/sh", "-c", command)
-		cmd.Dir = dir
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-		cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-		cmd.WaitDelay = time.Second // what it left behind may hold its output
+		cmd := exec.Command("/bin/sh", "-c", command)
+		cmd.Dir, cmd.Env = dir, os.Environ()
 		out := &head{}
 		cmd.Stdout, cmd.Stderr = out, out
-		err := cmd.Run()
+		err := tools.Run(ctx, exe, cmd)
 		text := "! " + command
-		if out.Len() > 0 {
-			text += "\n" + strings.TrimRight(strings.ToValidUTF8(out.String(), "\ufffd"), "\n")
+		if out.kept.Len() > 0 {
+			text += "\n" + strings.TrimRight(strings.ToValidUTF8(out.kept.String(), "\ufffd"), "\n")
 		}
 		if out.lost > 0 {
 			text += fmt.Sprintf("\n… %d bytes more", out.lost)
 		}
-		switch {
-		case ctx.Err() != nil:
+		if ctx.Err() != nil {
 			err = errors.New("canceled")
-		case errors.Is(err, exec.ErrWaitDelay):
-			err = nil
 		}
 		return text, err
 	}
@@ -45,13 +41,13 @@ func shell(dir, command string) func(context.Context) (string, error) {
 
 // head keeps the first bytes written to it.
 type head struct {
-	bytes.Buffer
+	kept bytes.Buffer // not embedded: its ReadFrom knows no cap
 	lost int
 }
 
 func (h *head) Write(p []byte) (int, error) {
-	room := min(len(p), shellBytes-h.Len())
+	room := min(len(p), shellBytes-h.kept.Len())
 	h.lost += len(p) - room
-	_, err := h.Buffer.Write(p[:room])
-	return len(p), err
+	h.kept.Write(p[:room])
+	return len(p), nil
 }

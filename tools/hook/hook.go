@@ -23,8 +23,8 @@
 // After a call {"text": "…"} replaces the text of the result; {} and no output at
 // all leave it. What goes wrong leaves it too, and is told in a notice.
 //
-// A program runs without a shell, in a process group of its own that is killed
-// when its time is over. It is for the caller to give only hooks that the user,
+// A program runs without a shell and without a terminal. When its time is over it
+// is ended, with all that it has started. It is for the caller to give only hooks that the user,
 // not a project that is not trusted, has configured.
 package hook
 
@@ -61,9 +61,12 @@ type Config struct {
 	// Post run after a call, in order; each sees what the one before has made
 	// of the result.
 	Post []Command
-	// Env is the whole environment of the hooks; the caller has taken the
-	// secrets out.
+	// Env is the whole environment of the hooks, but for WEIR_CALL, which names
+	// what belongs to one; the caller has taken the secrets out.
 	Env []string
+	// Exe is as in [tools.Config]: with it nothing that a hook has started gets
+	// away when its time is over, and nothing outlives the program.
+	Exe string
 	// Dir is the folder they run in; "" means that of the program.
 	Dir string
 	// Session is told to them.

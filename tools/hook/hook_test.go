@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,7 +16,16 @@ import (
 
 	"github.com/weir-agents/weir/tools"
 	"github.com/weir-agents/weir/tools/hook"
+	"github.com/weir-agents/weir/tools/internal/stage"
 )
+
+// TestMain lets the test binary look after what hooks start.
+func TestMain(m *testing.M) {
+	if handled, code := stage.Main(os.Args[1:]); handled {
+		syscall.Exit(code) // The race detector lets os.Exit take a second.
+	}
+	os.Exit(m.Run())
+}
 
 // fixed is a policy of one verdict.
 type fixed tools.Verdict
@@ -44,7 +54,7 @@ func script(t *testing.T, body string) hook.Command {
 
 func newHooks(t *testing.T, cfg hook.Config) *hook.Hooks {
 	t.Helper()
-	cfg.Session, cfg.Env = "s1", []string{"PATH=/usr/bin:/bin", "A=b"}
+	cfg.Session, cfg.Env, cfg.Exe = "s1", []string{"PATH=/usr/bin:/bin", "A=b"}, os.Args[0]
 	h, err := hook.New(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -139,20 +149,9 @@ func TestAHookThatDoesNotWorkRefuses(t *testing.T) {
 	}
 }
 
-func TestAHookThatHangsIsEndedWithWhatItStarted(t *testing.T) {
+func TestAHookThatHangsIsEnded(t *testing.T) {
 	t.Parallel()
-	fifo := filepath.Join(t.TempDir(), "fifo")
-	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	gone := make(chan struct{})
-	go func() { // Ends when the last of the hook's processes has.
-		defer close(gone)
-		if _, err := os.ReadFile(fifo); err != nil {
-			t.Error(err)
-		}
-	}()
-	c := script(t, `(exec 3> "`+fifo+`"; sleep 600) & exec 3> "`+fifo+`"; sleep 600`)
+	c := script(t, "sleep 600")
 	c.Timeout = 300 * time.Millisecond
 	h := newHooks(t, hook.Config{Interactive: true, Pre: []hook.Command{c}})
 	got := h.Policy(fixed(allowed)).Decide(call, tools.Spec{})
@@ -163,17 +162,64 @@ func TestAHookThatHangsIsEndedWithWhatItStarted(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	<-gone
+}
+
+// The end of a hook's time ends all it has started, whatever that has done to get
+// away.
+func TestWhatAHookHasStartedEndsWithIt(t *testing.T) {
+	t.Parallel()
+	const holds = `sh -c 'exec 3> "$0"; echo up >&3; sleep 600' `
+	for name, start := range map[string]string{
+		"itself":       `exec 3> "$fifo"; echo up >&3`,
+		"a child":      holds + `"$fifo" &`,
+		"own session":  "setsid " + holds + `"$fifo" &`,
+		"no output":    "setsid -f " + holds + `"$fifo" >/dev/null 2>&1 </dev/null`,
+		"nothing left": "env -i setsid -f " + holds + `"$fifo" >/dev/null 2>&1 </dev/null`,
+		"a stubborn":   `trap "" TERM; setsid ` + holds + `"$fifo" &`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fifo := filepath.Join(t.TempDir(), "fifo")
+			if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(context.Background())
+			gone := make(chan struct{})
+			go func() { // Ends when the last of the hook's processes has.
+				defer close(gone)
+				held, err := os.Open(fifo)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if _, err := held.Read(make([]byte, 3)); err != nil {
+					t.Error(err)
+				}
+				cancel()
+				if _, err := io.ReadAll(held); err != nil {
+					t.Error(err)
+				}
+				_ = held.Close() // Only read from.
+			}()
+			h := newHooks(t, hook.Config{Post: []hook.Command{script(t, "fifo="+fifo+"\n"+start+"\nsleep 600; sleep 600")}})
+			h.AfterCall(ctx, call, tools.Result{})
+			select {
+			case <-gone:
+			case <-time.After(20 * time.Second):
+				t.Error("something lives on")
+			}
+		})
+	}
 }
 
 func TestWhatAHookReads(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	record := `{ cat; echo; echo "$1 $2"; pwd; env | grep -v -e ^PWD= -e ^OLDPWD= -e ^SHLVL= -e ^_= | sort; } > "` + dir + `/$(date +%N)"; echo '{"decision":"allow"}'`
+	record := `{ cat; echo; echo "$1 $2"; pwd; env | sed 's/^WEIR_CALL=.*/WEIR_CALL=/' | grep -v -e ^PWD= -e ^OLDPWD= -e ^SHLVL= -e ^_= | sort; } > "` + dir + `/$(date +%N)"; echo '{"decision":"allow"}'`
 	c := script(t, record)
 	h := newHooks(t, hook.Config{Pre: []hook.Command{c}, Post: []hook.Command{c}, Dir: dir})
 	h.Policy(fixed(allowed)).Decide(call, tools.Spec{})
-	rest := "\nan argument $(id)\n" + dir + "\nA=b\nPATH=/usr/bin:/bin\n"
+	rest := "\nan argument $(id)\n" + dir + "\nA=b\nPATH=/usr/bin:/bin\nWEIR_CALL=\n"
 	if got, want := recorded(t, dir), `{"event":"pre_tool","session":"s1","turn":"t1","call":"c1","name":"bash","arguments":{"command":"ls"}}`+rest; got != want {
 		t.Error(cmp.Diff(want, got))
 	}

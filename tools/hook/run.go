@@ -9,8 +9,6 @@ import (
 	"io"
 	"os/exec"
 	"strings"
-	"syscall"
-	"time"
 
 	"github.com/weir-agents/weir/tools"
 )
@@ -19,7 +17,6 @@ import (
 const (
 	answerMax = 1 << 20 // bytes of standard output; more is no answer
 	reasonMax = 1000    // bytes of a reason, or of standard error, that are told on
-	drainTime = 500 * time.Millisecond
 )
 
 // question is what a hook reads.
@@ -86,7 +83,7 @@ func (h *Hooks) before(c Command, call tools.Call) (tools.Decision, string) {
 }
 
 // AfterCall lets the hooks see what a call gave, and returns what the model is to
-// get. It ends with ctx at the latest, and then leaves the result.
+// get. It ends soon after ctx at the latest, and then leaves the result.
 func (h *Hooks) AfterCall(ctx context.Context, call tools.Call, r tools.Result) tools.Result {
 	for _, c := range h.cfg.Post {
 		if ctx.Err() != nil {
@@ -134,19 +131,15 @@ func (h *Hooks) run(ctx context.Context, c Command, q question) ([]byte, error) 
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	stdout, stderr := &capped{max: answerMax}, &capped{max: reasonMax}
-	cmd := exec.CommandContext(ctx, c.Argv[0], c.Argv[1:]...)
-	cmd.Dir, cmd.Env = h.cfg.Dir, append([]string{}, h.cfg.Env...) // Never nil, which would be all of ours.
+	cmd := exec.Command(c.Argv[0], c.Argv[1:]...)
+	cmd.Dir, cmd.Env = h.cfg.Dir, h.cfg.Env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(in), stdout, stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = drainTime
-	err = cmd.Run()
+	err = tools.Run(ctx, h.cfg.Exe, cmd)
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return nil, fmt.Errorf("no answer within %v", timeout)
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case errors.Is(err, exec.ErrWaitDelay): // Somebody it has started holds its output.
 	case err != nil:
 		if said := short(strings.TrimSpace(string(stderr.kept))); said != "" {
 			return nil, fmt.Errorf("%w: %s", err, said)

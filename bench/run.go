@@ -63,12 +63,7 @@ func Run(ctx context.Context, args []string, h Host) int {
 	}
 	var c command
 	helped := false
-	parser, err := kong.New(&c, kong.Name("weir bench"), kong.Description("Measure weir and its baselines.\n\n"+list()),
-		kong.Writers(h.Out, h.Err), kong.Exit(func(int) { helped = true }))
-	if err != nil {
-		panic("bench: the flags do not fit together: " + err.Error())
-	}
-	_, err = parser.Parse(args)
+	_, err := newParser(&c, kong.Writers(h.Out, h.Err), kong.Exit(func(int) { helped = true })).Parse(args)
 	switch {
 	case helped:
 		return 0
@@ -80,6 +75,17 @@ func Run(ctx context.Context, args []string, h Host) int {
 		return h.told(c.run(ctx, h))
 	}
 }
+
+func newParser(c *command, more ...kong.Option) *kong.Kong {
+	parser, err := kong.New(c, append(more, kong.Name("weir bench"), kong.Description("Measure weir and its baselines.\n\n"+list()))...)
+	if err != nil {
+		panic("bench: the flags do not fit together: " + err.Error())
+	}
+	return parser
+}
+
+// CommandLine describes what Run takes, for a shell that completes it.
+func CommandLine() *kong.Application { return newParser(&command{}).Model }
 
 // told says what err is and returns its exit code.
 func (h Host) told(err error) int {

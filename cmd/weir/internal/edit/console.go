@@ -48,6 +48,7 @@ type Console struct {
 	lines chan Sent
 	done  chan struct{} // closed by Close
 	once  sync.Once
+	left  bool // lines is closed; of the goroutine that handles keys
 
 	mu      sync.Mutex
 	editor  Editor
@@ -103,7 +104,7 @@ func Open(cfg Config) (*Console, error) {
 }
 
 // Lines returns the channel of the lines sent; it is closed when the person
-// leaves or the terminal is gone.
+// leaves or the terminal is gone. After that no key but those that cancel counts.
 func (c *Console) Lines() <-chan Sent { return c.lines }
 
 // Close gives the terminal back as it was. It may be called again.
@@ -267,7 +268,7 @@ func (c *Console) read(chunks chan<- []byte) {
 }
 
 func (c *Console) serve(chunks <-chan []byte) {
-	defer close(c.lines)
+	defer c.leave()
 	defer func() { // a panic of ours must not leave the terminal raw
 		if r := recover(); r != nil {
 			c.Close()
@@ -336,8 +337,19 @@ func (c *Console) resize() {
 	_ = c.redraw(nil) // the next write of the program reports it
 }
 
+// leave closes the lines, once.
+func (c *Console) leave() {
+	if !c.left {
+		c.left = true
+		close(c.lines)
+	}
+}
+
 // handle does what a key says and reports whether more are wanted.
 func (c *Console) handle(k Key) bool {
+	if c.left && k.Kind != Interrupt && k.Kind != Escape {
+		return true
+	}
 	c.mu.Lock()
 	if k.Kind == Paste && c.early {
 		c.early = false
@@ -360,8 +372,7 @@ func (c *Console) handle(k Key) bool {
 			return false
 		}
 	case Leave:
-		c.mu.Unlock()
-		return false
+		c.leave()
 	case Cancel, Abort:
 		sent := c.sent
 		c.mu.Unlock()

@@ -11,11 +11,14 @@ type dispatcher struct {
 	mu      sync.Mutex
 	ready   []func() // mailboxes with something to do, in the order they got it
 	working bool
-	run     func() // work, as a value made once
 }
 
 // mailboxTurn is how many messages one mailbox handles before the next has its turn.
 const mailboxTurn = 64
+
+// lentTurns is how many turns of a mailbox run on a goroutine that lends itself: a
+// delta on its way takes two, or four with its grants.
+const lentTurns = 8
 
 // Schedule runs f soon. It never blocks.
 func (d *dispatcher) Schedule(f func()) {
@@ -23,14 +26,36 @@ func (d *dispatcher) Schedule(f func()) {
 	d.ready = append(d.ready, f)
 	start := !d.working
 	d.working = true
-	if d.run == nil {
-		d.run = d.work
-	}
 	d.mu.Unlock()
 	if start {
-		// Ends when no mailbox of the session has anything to do.
-		go d.run()
+		d.give()
 	}
+}
+
+// hold keeps what is scheduled from now on for the caller, who calls lend or give
+// once it has let go of its locks. False says that a goroutine is at work already,
+// which takes it.
+func (d *dispatcher) hold() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	free := !d.working
+	d.working = true
+	return free
+}
+
+// lend runs the actors on the caller's goroutine, which has hold of them: a token
+// that comes alone then costs one wake-up less, and what it needs is in the
+// caches already. What goes on for long is left to a goroutine.
+func (d *dispatcher) lend() {
+	if !d.work(lentTurns) {
+		d.give()
+	}
+}
+
+// give has a goroutine run the actors that the caller has hold of.
+func (d *dispatcher) give() {
+	// Ends when no mailbox of the session has anything to do.
+	go d.own()
 }
 
 // Throughput implements actor.Dispatcher.
@@ -52,20 +77,28 @@ func grow(at int) byte {
 	return room[stackRoom-1-at]
 }
 
-func (d *dispatcher) work() {
+// own is work on a goroutine of its own.
+func (d *dispatcher) own() {
 	grow(0)
+	for !d.work(mailboxTurn) {
+	}
+}
+
+// work runs what is scheduled, at most so many turns of a mailbox. It returns
+// false if there may be more, and nobody else is at it.
+func (d *dispatcher) work(turns int) (idle bool) {
 	exited := true // by runtime.Goexit in a job
 	defer func() {
 		if exited {
-			go d.work() // ends as this one would have
+			d.give()
 		}
 	}()
-	for {
+	for range turns {
 		d.mu.Lock()
 		if len(d.ready) == 0 {
 			d.working, exited = false, false
 			d.mu.Unlock()
-			return
+			return true
 		}
 		f := d.ready[0]
 		n := copy(d.ready, d.ready[1:])
@@ -74,4 +107,6 @@ func (d *dispatcher) work() {
 		d.mu.Unlock()
 		f()
 	}
+	exited = false
+	return false
 }

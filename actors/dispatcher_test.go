@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"slices"
 	"sync"
 	"testing"
 )
@@ -70,3 +71,41 @@ type invoker func(any)
 func (f invoker) InvokeUserMessage(msg any)  { f(msg) }
 func (f invoker) InvokeSystemMessage(any)    {}
 func (f invoker) EscalateFailure(why, _ any) { panic(why) }
+
+// What is scheduled while somebody has hold of the actors runs where it is lent
+// to, and what goes on for long leaves that goroutine.
+func TestHeldActorsRunWhereTheyAreLentTo(t *testing.T) {
+	var d dispatcher
+	if !d.hold() || d.hold() {
+		t.Fatal("one at a time has hold of idle actors")
+	}
+	var ran []int // no lock: the race detector watches
+	for n := range 3 {
+		d.Schedule(func() { ran = append(ran, n) })
+	}
+	if len(ran) > 0 {
+		t.Errorf("%v ran while they were held", ran)
+	}
+	d.lend()
+	if want := []int{0, 1, 2}; !slices.Equal(ran, want) {
+		t.Errorf("%v ran here, not %v", ran, want)
+	}
+
+	turns, over := 0, make(chan int)
+	var again func()
+	again = func() {
+		if turns++; turns == 10*lentTurns {
+			over <- turns // nobody takes it before lend is back
+			return
+		}
+		d.Schedule(again)
+	}
+	if !d.hold() {
+		t.Fatal("the actors are idle again")
+	}
+	d.Schedule(again)
+	d.lend()
+	if got := <-over; got != 10*lentTurns {
+		t.Errorf("%d turns", got)
+	}
+}

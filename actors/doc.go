@@ -28,8 +28,9 @@
 // I1. No Receive blocks. Reading a socket, running a tool, writing a journal and
 // calling a hook happen in goroutines that hold a context and report by a
 // message. They start in streamer.go, executor.go, supervisor.go, hooks.go,
-// foreign.go and recorder.go, and each says where it ends; the actors of a session themselves
-// run on one goroutine at a time, dispatcher.go's.
+// foreign.go and recorder.go, and each says where it ends; the actors of a session
+// themselves run on one goroutine at a time: dispatcher.go's, or for a moment the
+// stream's, which lends itself for what it has just sent.
 //
 // I2. A producer sends data only with credit: its [Window] has a batch and bytes
 // left. Limits.capacity gives every mailbox room for all the credit there is

@@ -14,6 +14,7 @@ import (
 // under credit; its actor hands it grants and the order to close.
 type streamer struct {
 	shell
+	line     *dispatcher
 	provider provider.Provider
 	limits   Limits
 	ctx      context.Context // the session's
@@ -29,6 +30,7 @@ type stream struct {
 	req    provider.Request
 	cancel context.CancelFunc
 	begun  bool       // text or thinking has come; the goroutine's own
+	holds  bool       // the session's actors are the goroutine's to run; its own
 	rules  deltaRules // the goroutine's own
 
 	mu     sync.Mutex
@@ -158,6 +160,7 @@ func (t *stream) deliver(d provider.Delta) bool {
 		t.begun = true
 		t.s.meter.mark(markDelta, time.Now())
 	}
+	defer t.lend()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if shows && d.Text == "" { // says no more than whether another comes at once
@@ -182,7 +185,7 @@ func (t *stream) deliver(d provider.Delta) bool {
 // add waits for room and adds d. The lock is held.
 func (t *stream) add(d provider.Delta) bool {
 	for t.b.Full() && !t.flush() && !t.closed {
-		t.credit.Wait()
+		t.wait()
 	}
 	if t.closed {
 		return false
@@ -198,10 +201,35 @@ func (t *stream) add(d provider.Delta) bool {
 func (t *stream) flush() bool {
 	batch, ok := t.b.Take()
 	if ok {
+		if t.s.line.hold() {
+			t.holds = true
+		}
 		t.s.send(Assembler, batch)
 	}
 	t.s.meter.stalled(Streamer, t.b.Waits(), time.Now())
 	return ok
+}
+
+// wait waits for credit or a close. The lock is held.
+func (t *stream) wait() {
+	t.give()
+	t.credit.Wait()
+}
+
+// give leaves the session's actors to a goroutine of their own. The lock is held.
+func (t *stream) give() {
+	if t.holds {
+		t.holds = false
+		t.s.line.give()
+	}
+}
+
+// lend runs them here. The lock is not held.
+func (t *stream) lend() {
+	if t.holds {
+		t.holds = false
+		t.s.line.lend()
+	}
 }
 
 // finish sends what is pending, waiting for credit unless the try is closed,
@@ -209,8 +237,9 @@ func (t *stream) flush() bool {
 func (t *stream) finish(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	defer t.give() // not lend: this goroutine belongs to the turn, and must end before it (I6)
 	for len(t.b.pending) > 0 && !t.flush() && !t.closed {
-		t.credit.Wait()
+		t.wait()
 	}
 	t.end(err)
 }

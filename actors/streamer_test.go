@@ -39,10 +39,10 @@ func inStreamer(t *testing.T, m model, l Limits, story func(k *streamerTest)) {
 		to := &routes{}
 		meter := &Meter{}
 		k.host = &streamer{
-			shell:    shell{stage: Streamer, root: k.system.Root, routes: to, meter: meter, running: &k.set},
-			provider: m, limits: l.Default(), ctx: ctx,
+			shell: shell{stage: Streamer, root: k.system.Root, routes: to, meter: meter, running: &k.set},
+			line:  &dispatcher{}, provider: m, limits: l.Default(), ctx: ctx,
 		}
-		k.pid = k.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return host{k.host} }))
+		k.pid = k.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return host{k.host} }, actor.WithDispatcher(k.host.line)))
 		for s := range to.pid {
 			to.pid[s] = probe
 		}

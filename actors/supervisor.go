@@ -248,7 +248,7 @@ func (s *supervisor) spawn(c actor.Context) {
 	}
 	l := s.config.Limits
 	hosts := []handler{
-		&streamer{shell: shells(Streamer), provider: s.config.Provider, limits: l, ctx: ctx},
+		&streamer{shell: shells(Streamer), line: &s.line, provider: s.config.Provider, limits: l, ctx: ctx},
 		&assemblerHost{shell: shells(Assembler), machine: newAssembler(l, s.strictCheck())},
 		&turnHost{shell: shells(Turning), machine: newTurns(turnRules{
 			limits: l, fallback: s.config.Fallback, jitter: rand.Float64, compacts: s.config.Compaction.Compact != nil,

@@ -17,6 +17,18 @@ var callbacks = map[string]func(k *liveTest, bad func()){
 		k.send(Attach{To: readerFunc(func(Batch) { bad() })})
 		k.send(Prompt{Text: "go"})
 	},
+	// At a delta the actors run on the goroutine that reads the model.
+	"reader of a delta": func(k *liveTest, bad func()) {
+		k.send(Attach{To: readerFunc(func(b Batch) {
+			for _, e := range b.Events {
+				if _, ok := e.(TextDelta); ok {
+					bad()
+				}
+			}
+			k.send(Grant{From: Reporter, Batches: len(b.Events)})
+		})})
+		k.send(Prompt{Text: "go"})
+	},
 	"stop": func(k *liveTest, bad func()) { k.send(Stop{Done: bad}) },
 }
 
@@ -84,6 +96,33 @@ func TestGrantsMadeUpByAHost(t *testing.T) {
 		}
 		k.send(Prompt{ID: "p", Text: "go"})
 		k.answered("p")
+		k.close()
+		time.Sleep(time.Minute) // virtual: timers end
+	})
+}
+
+// At a delta the actors run on the goroutine that reads the model. A reader that
+// ends that goroutine is not taken for a provider that did.
+func TestAReaderThatExitsAtADeltaIsNotTakenForTheProvider(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := newLiveTest(t, Config{Provider: model(oneCall)})
+		ends := make(chan TurnEnded, 1)
+		k.send(Attach{To: readerFunc(func(b Batch) {
+			k.send(Grant{From: Reporter, Batches: len(b.Events)})
+			for _, e := range b.Events {
+				switch e := e.(type) {
+				case TextDelta:
+					runtime.Goexit()
+				case TurnEnded:
+					ends <- e
+				}
+			}
+		})})
+		k.send(Prompt{Text: "go"})
+		const want = "the reporter panicked: runtime.Goexit was called in a Receive"
+		if e := <-ends; e.Outcome != Failed || e.Error.Kind != "panic" || e.Error.Message != want {
+			t.Errorf("the turn ended as %+v, %+v", e, e.Error)
+		}
 		k.close()
 		time.Sleep(time.Minute) // virtual: timers end
 	})

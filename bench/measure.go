@@ -82,11 +82,11 @@ type Options struct {
 // the report, and the others go on. The run ends before its end when ctx does, and
 // where an endpoint answers no subject at all; the report says so and has what was
 // measured until then.
-func Measure(ctx context.Context, scenarios []Scenario, o Options) Report {
+func Measure(ctx context.Context, scenarios []Scenario, o Options) (r Report) {
 	if o.Rounds == 0 {
 		o.Rounds = 5
 	}
-	r := Report{Began: time.Now(), Rounds: o.Rounds, Short: o.Short, Definitions: definitions()}
+	r = Report{Weir: version(), Began: time.Now(), Rounds: o.Rounds, Short: o.Short, Definitions: definitions()}
 	m := measurer{Options: o, clock: sim.NewClock()}
 	var jobs []job
 	jobs, r.Omitted = m.plan(scenarios)
@@ -98,6 +98,8 @@ func Measure(ctx context.Context, scenarios []Scenario, o Options) Report {
 		return r
 	}
 	r.Machine = look()
+	others := watchOthers()
+	defer func() { r.Others = others() }()
 	for _, j := range jobs {
 		rows, failed := m.measure(ctx, j)
 		r.Rows = append(r.Rows, rows...)

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -57,6 +58,10 @@ func (p Pace) measure(ctx context.Context, t Trial) ([]Sample, error) {
 		w  window
 		a  = paced{all: newReadings(), added: NewTimes(), inside: NewTimes(), behind: NewTimes(), track: newTrack("added to a token", "µs"), gone: lost{trial: t}}
 	)
+	server, err := t.serverCost(ctx, "µs/token", time.Microsecond)
+	if err != nil {
+		return nil, err
+	}
 	w.begun.Add(p.Streams)
 	for range p.Streams {
 		wg.Go(func() {
@@ -69,8 +74,12 @@ func (p Pace) measure(ctx context.Context, t Trial) ([]Sample, error) {
 	w.open()
 	wg.Wait()
 	failed, err := a.gone.samples(ctx)
+	if err != nil {
+		return nil, err
+	}
 	t.Plot.add(a.track.series())
-	return append(a.samples(p, &w), failed...), err
+	cost, err := server(float64(w.tokens.Load()))
+	return slices.Concat(a.samples(p, &w), cost, failed), err
 }
 
 func (a *paced) samples(p Pace, w *window) []Sample {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -11,12 +12,22 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
+// reportFormat is what a change of the JSON counts up: reports of two formats
+// are not compared.
+const reportFormat = 1
+
 // Report is what a run has measured.
 type Report struct {
+	// Format is reportFormat of the weir that wrote the report.
+	Format  int       `json:"format"`
 	Began   time.Time `json:"began"`
+	Weir    string    `json:"weir"` // its version
 	Machine Machine   `json:"machine"`
 	Rounds  int       `json:"rounds"`
 	Short   bool      `json:"short"`
+	// Others is which share of the machine's processor time other programs took
+	// during the run, 0 to 1; negative where the system does not tell.
+	Others float64 `json:"others"`
 	// Endpoint is the server that was asked; empty: the simulated one.
 	Endpoint string `json:"endpoint,omitempty"`
 	// Omitted is what could not be measured, and why.
@@ -47,6 +58,8 @@ type Metric struct {
 	// Aside metrics are not in the table.
 	Aside  bool      `json:"aside,omitempty"`
 	Rounds []float64 `json:"rounds"`
+	// Tails are p95 and p99 by round, where every round has samples enough.
+	Tails map[string][]float64 `json:"tails,omitempty"`
 	// OverFloor is the median by that of the floor in the same case; 0 if that has none,
 	// or is not above 0.
 	OverFloor float64 `json:"over_floor,omitempty"`
@@ -121,10 +134,24 @@ func (m *Metric) add(s Sample) {
 		return
 	}
 	if m.all == nil {
-		m.all = NewTimes().h
+		m.all, m.Tails = NewTimes().h, map[string][]float64{}
 	}
 	m.all.Merge(s.Times.h)
+	for i, p := range tails {
+		if enough(s.Times.h.TotalCount(), p) {
+			m.Tails[tailNames[i]] = append(m.Tails[tailNames[i]], micro(s.Times.h.ValueAtQuantile(p)))
+		}
+	}
 }
+
+// tails are the percentiles that are kept by round.
+var (
+	tails     = [...]float64{95, 99}
+	tailNames = [...]string{"p95", "p99"}
+)
+
+// enough reports whether ten of n samples lie beyond a percentile.
+func enough(n int64, percent float64) bool { return float64(n)*(100-percent)/100 >= 10 }
 
 // close works out what all rounds together say.
 func (m *Metric) close() {
@@ -134,12 +161,13 @@ func (m *Metric) close() {
 	m.Samples, m.Percentiles = m.all.TotalCount(), map[string]float64{}
 	for _, p := range []float64{50, 90, 95, 99, 99.9} {
 		name := fmt.Sprintf("p%g", p)
-		if beyond := float64(m.Samples) * (100 - p) / 100; beyond < 10 {
+		if !enough(m.Samples, p) {
 			m.Withheld = append(m.Withheld, name)
 			continue
 		}
 		m.Percentiles[name] = micro(m.all.ValueAtQuantile(p))
 	}
+	maps.DeleteFunc(m.Tails, func(_ string, rounds []float64) bool { return len(rounds) < len(m.Rounds) })
 	m.CDF = cdf(m.all)
 }
 
@@ -181,5 +209,6 @@ func compare(rows []Row) {
 func (r Report) JSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
+	r.Format = reportFormat
 	return e.Encode(r)
 }

@@ -212,5 +212,5 @@ func (c *command) compare(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return changes(w, Compare(a, b))
+	return changes(w, a, b)
 }

@@ -3,6 +3,7 @@ package bench_test
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/weir-agents/weir/bench"
@@ -53,9 +54,14 @@ func TestEveryScenarioRuns(t *testing.T) {
 // A server in a process of its own is found, asked, and ended.
 func TestTheServerHasAProcessOfItsOwn(t *testing.T) {
 	var out, said bytes.Buffer
-	args := []string{"first-token", "--short", "--subjects", "floor,weir"}
+	args := []string{"first-token", "flood", "pace", "--short", "--subjects", "floor,weir"}
 	if code := bench.Run(t.Context(), args, bench.Host{Out: &out, Err: &said}); code != 0 {
 		t.Fatalf("exit code %d: %s", code, said.String())
+	}
+	for _, want := range []string{"server cpu ns/token", "server cpu µs/token"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the server's own floor is not shown, %q:\n%s", want, out.String())
+		}
 	}
 }
 

@@ -53,6 +53,10 @@ func floodCases(short bool) []Case {
 // milliseconds on some systems, says something.
 func flood(ctx context.Context, t Trial, n int) ([]Sample, error) {
 	var sum Flow
+	server, err := t.serverCost(ctx, "ns/token", time.Nanosecond)
+	if err != nil {
+		return nil, err
+	}
 	for sum.Tokens < min(20_000, 5*n) {
 		f, err := ReadAll(ctx, t.Client, n)
 		if err != nil {
@@ -66,13 +70,14 @@ func flood(ctx context.Context, t Trial, n int) ([]Sample, error) {
 		sum.Bytes += f.Bytes
 	}
 	tokens := float64(sum.Tokens)
-	return []Sample{
+	cost, err := server(tokens)
+	return append([]Sample{
 		{Name: "per core", Unit: "tokens/s", Value: sum.PerCore()},
 		{Name: "cpu", Unit: "ns/token", Less: true, Value: float64(sum.CPU) / tokens},
 		{Name: "wall", Unit: "tokens/s", Value: tokens / sum.Wall.Seconds()},
 		{Name: "allocs", Unit: "1/token", Less: true, Value: float64(sum.Allocs) / tokens},
 		{Name: "bytes", Unit: "B/token", Less: true, Value: float64(sum.Bytes) / tokens},
-	}, nil
+	}, cost...), err
 }
 
 func firstCases(short bool) []Case {

@@ -52,6 +52,20 @@ func (u *Upstream) state(ctx context.Context) (s state, err error) {
 	return s, nil
 }
 
+// serverCost returns what tells the processor time that the server has taken since,
+// by so many tokens, in unit: its own floor. There is none of a server in this
+// process, or of somebody else.
+func (t Trial) serverCost(ctx context.Context, unit string, each time.Duration) (func(tokens float64) ([]Sample, error), error) {
+	if !t.Server.apart {
+		return func(float64) ([]Sample, error) { return nil, nil }, nil
+	}
+	before, err := t.Server.state(ctx)
+	return func(tokens float64) ([]Sample, error) {
+		after, err := t.Server.state(ctx)
+		return []Sample{{Name: "server cpu", Unit: unit, Less: true, Value: float64(after.CPU-before.CPU) / float64(each) / max(1, tokens)}}, err
+	}, err
+}
+
 // stillAfter is for how long a server must have written nothing to be called
 // stuck, and look how often it is asked.
 const (

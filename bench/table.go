@@ -100,18 +100,43 @@ func (r Row) cells(columns []Metric) []string {
 	return out
 }
 
-// remarks are what else there is to say about the run as a whole.
-func (r Report) remarks() []string {
+// gaps say what of the run is not there.
+func (r Report) gaps() []string {
 	var lines []string
-	if r.Endpoint != "" {
-		lines = append(lines, "asked: "+r.Endpoint)
-	}
 	if r.Incomplete != "" {
 		lines = append(lines, "incomplete: "+r.Incomplete)
 	}
 	for _, f := range r.Failed {
 		lines = append(lines, "failed: "+f)
 	}
+	return lines
+}
+
+// noise says what else the machine did.
+func (r Report) noise() []string {
+	if r.Others < 0 {
+		return nil
+	}
+	line := fmt.Sprintf("noise: other programs took %.0f %% of the processors meanwhile", 100*r.Others)
+	if r.Others > othersMost {
+		line += "; absolute times are too long, trust ratios of one run only"
+	}
+	return []string{line}
+}
+
+// othersMost is from which share on other programs are in the numbers.
+const othersMost = 0.05
+
+// remarks are what else there is to say about the run as a whole.
+func (r Report) remarks() []string {
+	var lines []string
+	if r.Weir != "" {
+		lines = append(lines, "weir "+r.Weir)
+	}
+	if r.Endpoint != "" {
+		lines = append(lines, "asked: "+r.Endpoint)
+	}
+	lines = slices.Concat(lines, r.noise(), r.gaps())
 	for _, o := range r.Omitted {
 		lines = append(lines, "not measured: "+o)
 	}

@@ -19,6 +19,7 @@ import (
 // Upstream is a simulated model server that plays one script.
 type Upstream struct {
 	URL   string
+	apart bool // in a process of its own
 	end   func() error
 	again func() (*Upstream, error) // another one like it
 }
@@ -62,7 +63,7 @@ func Start(self []string, src string, cfg sim.Config) (*Upstream, error) {
 		return nil, fmt.Errorf("start the simulated server: %w", errors.Join(err, end(), errors.New(said.String())))
 	}
 	return &Upstream{
-		URL: strings.TrimSpace(line), end: end,
+		URL: strings.TrimSpace(line), apart: true, end: end,
 		again: func() (*Upstream, error) { return Start(self, src, cfg) },
 	}, nil
 }

@@ -37,6 +37,16 @@ func CPU() time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
+// familyCPU is the processor time of this process and of the children that have
+// ended.
+func familyCPU() time.Duration {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &r); err != nil {
+		panic("bench: getrusage: " + err.Error()) // no system we run on refuses it
+	}
+	return CPU() + time.Duration(r.Utime.Nano()+r.Stime.Nano())
+}
+
 // Heap returns the live heap in bytes, after a collection.
 func Heap() uint64 {
 	runtime.GC()

@@ -73,6 +73,11 @@ var stories = map[string][]pipeline.Event{
 		finished("bash", "", 125_400),
 		refused("write_file", "denied", "denied: it needs approval\nand nobody is there"),
 		started("bash", "false"), refused("bash", "failed", ""),
+		started("bash", "make"), refused("bash", "failed", "cc a.c\nexit 1 is what it said\na.c:1: no\n\x1b[2J\nexit 2\nstill running in the background: 7 (job 1)"),
+		started("bash", "exit 7"), refused("bash", "failed", "(no output)\nexit 7"),
+		started("bash", "sleep 9"), refused("bash", "timeout", "begun\ntimed out after 1s; ended with all it had started"),
+		started("bash", "sleep 9"), refused("bash", "canceled", "(no output)\ncanceled; ended with all it had started"),
+		refused("read_file", "bad_arguments", "read_file: required: missing properties: [\"path\"]\nread_file takes"),
 		step(2), text("Done."), message(provider.Text{Text: "Done."}), ended(pipeline.Completed),
 	},
 	"retry": {

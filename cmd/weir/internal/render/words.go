@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/weir-agents/weir/pipeline"
@@ -12,6 +13,8 @@ const (
 	previewLines = 3
 	// lineRunes is how much of a line is shown of a summary or a result.
 	lineRunes = 200
+	// noOutput stands for a result without a word.
+	noOutput = "(no output)"
 )
 
 // result says how a call ended, with the first lines of what it found.
@@ -21,14 +24,12 @@ func (s *Screen) result(dst []byte, e pipeline.ToolFinished) []byte {
 	}
 	name := Line(e.Name, 80)
 	if !e.OK {
-		why := strings.TrimSpace(e.Text)
-		why, _, _ = strings.Cut(why, "\n")
-		if why == "" {
-			why = e.ErrorKind
-		} else if e.ErrorKind == "denied" && !strings.Contains(why, "denied") {
-			why = "denied: " + why
+		why, said := reason(e)
+		text := name + ": " + Line(why, lineRunes)
+		if said != "" {
+			text += "\n  " + preview(said)
 		}
-		return s.line(dst, sgrRed, "✘ ", name+": "+Line(why, lineRunes))
+		return s.line(dst, sgrRed, "✘ ", text)
 	}
 	if dst, ok := s.edited(dst, e); ok {
 		return dst
@@ -36,11 +37,37 @@ func (s *Screen) result(dst []byte, e pipeline.ToolFinished) []byte {
 	return s.line(dst, sgrGreen, "✔ ", name+" -> "+preview(e.Text)+" "+Duration(e.DurationMS))
 }
 
+// endings begin the line in which a command's result says how it ended, below what
+// the command said.
+var endings = []string{"exit ", "timed out after ", "canceled"}
+
+// reason says why a call failed, and what a command had said by then.
+func reason(e pipeline.ToolFinished) (why, said string) {
+	text := strings.TrimSpace(e.Text)
+	if e.Name == "bash" {
+		lines := strings.Split(text, "\n")
+		for i := len(lines) - 1; i > 0; i-- {
+			if slices.ContainsFunc(endings, func(begin string) bool { return strings.HasPrefix(lines[i], begin) }) {
+				return strings.Join(lines[i:], "; "), strings.TrimPrefix(strings.Join(lines[:i], "\n"), noOutput)
+			}
+		}
+	}
+	why, _, _ = strings.Cut(text, "\n")
+	why = strings.TrimPrefix(why, e.Name+": ")
+	switch {
+	case why == "":
+		why = e.ErrorKind
+	case e.ErrorKind == "denied" && !strings.Contains(why, "denied"):
+		why = "denied: " + why
+	}
+	return why, ""
+}
+
 // preview returns the first lines of text and how many follow.
 func preview(text string) string {
 	text = strings.TrimRight(text, "\r\n")
 	if text == "" {
-		return "(no output)"
+		return noOutput
 	}
 	more := strings.Count(text, "\n") + 1 - previewLines
 	var lines []string

@@ -187,6 +187,8 @@ func (c *change) diff() (text string, cut bool) {
 	return fmt.Sprintf("%s\n… %d bytes of the diff cut; read_file shows the file", head, len(text)-len(head)), true
 }
 
+// unified is the diff of two texts. Where all lines end alike it shows the ends
+// once, else a CR at the end of each line that has one.
 func unified(name string, before, after []byte) string {
 	if len(before) > diffFileMax || len(after) > diffFileMax {
 		return "(too large for a diff)"
@@ -194,5 +196,9 @@ func unified(name string, before, after []byte) string {
 	if bytes.IndexByte(before, 0) >= 0 || bytes.IndexByte(after, 0) >= 0 {
 		return "(binary, no diff)"
 	}
-	return udiff.Unified("a/"+shown(name), "b/"+shown(name), visible(before), visible(after))
+	ends := changedEnds{kindOfEnds(before), kindOfEnds(after)}
+	if ends.uniform() {
+		before, after = bytes.ReplaceAll(before, crlf, crlf[1:]), bytes.ReplaceAll(after, crlf, crlf[1:])
+	}
+	return ends.told(udiff.Unified("a/"+shown(name), "b/"+shown(name), visible(before), visible(after)))
 }

@@ -50,6 +50,43 @@ func TestACancelEndsTheSearchForOld(t *testing.T) {
 	}
 }
 
+// looks is a context that is canceled once it has been looked at so often.
+type looks struct {
+	context.Context
+	left int
+}
+
+// Err implements context.Context.
+func (l *looks) Err() error {
+	if l.left--; l.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// The search itself looks whether it has been canceled, between two steps of a
+// text without a place, and at each place of a text that is full of them.
+func TestFindEndsWithItsContext(t *testing.T) {
+	for name, c := range map[string]struct {
+		text, old string
+		all       bool
+		looks     int // that a whole search takes
+	}{
+		"no place":    {strings.Repeat("x", 4*searchStep), "y", false, 4},
+		"many places": {strings.Repeat("x", 100), "x", true, 101},
+		"one of many": {strings.Repeat("x", 100), "x", false, 101},
+	} {
+		for left := range c.looks {
+			if spans, err := find(&looks{t.Context(), left}, []byte(c.text), []byte(c.old), c.all); spans != nil || !errors.Is(err, context.Canceled) {
+				t.Errorf("%s, canceled at look %d of %d: %d places, %v", name, left, c.looks, len(spans), err)
+			}
+		}
+		if _, err := find(&looks{t.Context(), c.looks}, []byte(c.text), []byte(c.old), c.all); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // The result says which line ends new lines got where both kinds stood.
 func TestMixedLineEndsAreTold(t *testing.T) {
 	k := newKit(t, Config{})

@@ -113,6 +113,30 @@ func TestEditShowsADiff(t *testing.T) {
 	has(t, k.refuse("edit_file", args{"path": "new", "edits": one("a", "b")}), "no such file; to create it use write_file")
 }
 
+// The diff tells of line ends: once where all lines end alike, else at each line;
+// and of a newline at the end that goes or comes.
+func TestADiffShowsLineEnds(t *testing.T) {
+	for _, c := range []struct{ before, after, want string }{
+		{"a\r\nb\r\n", "a\nb\n", "\\ Line ends: CRLF before, LF after\n@@ -1,2 +1,2 @@\n-a\r\n-b\r\n+a\n+b\n"},
+		{"a\nb\n", "a\r\nb\n", "\\ Line ends: LF before, LF and CRLF after\n@@ -1,2 +1,2 @@\n-a\n+a\r\n b\n"},
+		{"a\r\nb\n", "x\r\nb\n", "\\ Line ends: LF and CRLF\n@@ -1,2 +1,2 @@\n-a\r\n+x\r\n b\n"},
+		{"a\r\nb\r\n", "a\r\nx\r\n", "\\ Line ends: CRLF\n@@ -1,2 +1,2 @@\n a\n-b\n+x\n"},
+		{"", "a\r\n", "\\ Line ends: CRLF\n@@ -0,0 +1 @@\n+a\n"},
+		{"a\r\n", "a", "\\ Line ends: CRLF\n@@ -1 +1 @@\n-a\n+a\n\\ No newline at end of file\n"},
+		{"a\nb\n", "a\nb", "@@ -1,2 +1,2 @@\n a\n-b\n+b\n\\ No newline at end of file\n"},
+		{"a\nb", "a\nb\n", "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b\n"},
+		{"a\n", "a\r", "@@ -1 +1 @@\n-a\n+a\r\n\\ No newline at end of file\n"},
+		{"a\n", "b\n", "@@ -1 +1 @@\n-a\n+b\n"},
+	} {
+		if diff := cmp.Diff("--- a/f\n+++ b/f\n"+c.want, unified("f", []byte(c.before), []byte(c.after))); diff != "" {
+			t.Errorf("%q to %q: %s", c.before, c.after, diff)
+		}
+	}
+	k := newKit(t, Config{})
+	k.write("f", "a\r\nb\n")
+	has(t, k.want("write_file", args{"path": "f", "content": "a\nb\n"}), "\n\\ Line ends: LF and CRLF before, LF after\n")
+}
+
 // B050: edits of one file at the same time, by one session or several, are all
 // there in the end.
 func TestB050ParallelEditsAreNotLost(t *testing.T) {

@@ -18,7 +18,6 @@ const placesMax = 1000
 // alike, which is how read_file shows them, unless old says CRLF itself. Its
 // time grows with text and old, not with their product, and it ends with ctx.
 func find(ctx context.Context, text, old []byte, all bool) ([]span, error) {
-	crlf := []byte("\r\n")
 	s := search{text: text, old: old, loose: bytes.IndexByte(old, '\n') >= 0 && !bytes.Contains(old, crlf)}
 	spans, err := s.run(ctx, all)
 	for i, s := range spans { // A line end is one thing: none is split.

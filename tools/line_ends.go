@@ -1,6 +1,54 @@
 package tools
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
+
+var crlf = []byte("\r\n") // only read
+
+const mixedEnds = "LF and CRLF"
+
+// kindOfEnds names the line ends of a text; "" if it has none.
+func kindOfEnds(text []byte) string {
+	all, returns := bytes.Count(text, crlf[1:]), bytes.Count(text, crlf)
+	switch {
+	case all == 0:
+		return ""
+	case returns == 0:
+		return "LF"
+	case returns == all:
+		return "CRLF"
+	default:
+		return mixedEnds
+	}
+}
+
+// changedEnds are the kinds of line ends before and after a change.
+type changedEnds struct{ before, after string }
+
+// uniform reports whether all lines, before and after, end alike: then a diff
+// need not show the end of each.
+func (e changedEnds) uniform() bool {
+	if e.before == mixedEnds || e.after == mixedEnds {
+		return false
+	}
+	return e.before == e.after || e.before == "" || e.after == ""
+}
+
+// told is a diff with a line about the line ends behind its head, unless all are
+// LF.
+func (e changedEnds) told(diff string) string {
+	note := e.before + " before, " + e.after + " after"
+	if e.before == e.after || e.before == "" || e.after == "" {
+		note = max(e.before, e.after) // the one that there is
+	}
+	head := strings.Index(diff, "\n@@ ")
+	if head < 0 || note == "LF" || note == "" {
+		return diff
+	}
+	return diff[:head] + "\n\\ Line ends: " + note + diff[head:]
+}
 
 // lineEnds tells the line ends at places of a text, asked for in their order. It
 // looks at each byte once, however many places there are on one line.
@@ -17,7 +65,7 @@ type lineEnds struct {
 // of the span, line by line if they are mixed and as many; else of the line it
 // is in, else of the file.
 func (l *lineEnds) give(repl []byte, s span) []byte {
-	lf, crlf := []byte("\n"), []byte("\r\n")
+	lf := crlf[1:]
 	count := bytes.Count(repl, lf)
 	if count == 0 || bytes.Contains(repl, crlf) {
 		return repl
@@ -59,7 +107,7 @@ func paired(repl, place []byte) []byte {
 func (l *lineEnds) majority() bool {
 	if l.mixed == "" {
 		l.mixed = "LF"
-		if 2*bytes.Count(l.text, []byte("\r\n")) > bytes.Count(l.text, []byte("\n")) {
+		if 2*bytes.Count(l.text, crlf) > bytes.Count(l.text, []byte("\n")) {
 			l.mixed = "CRLF"
 		}
 	}

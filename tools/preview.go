@@ -12,8 +12,9 @@ import (
 // is now, as a unified diff, for a person who is asked about it. It changes
 // nothing, and the call may come to something else if the file changes. ok is
 // false for every other tool, and where the call would fail: then err says why.
-// It reads a file; do not call it in a Receive.
-func (w *Workspace) Preview(tool string, arguments json.RawMessage) (diff string, ok bool, err error) {
+// It reads a file and can take long, for many edits of a large one, but ends soon
+// after ctx; do not call it in a Receive.
+func (w *Workspace) Preview(ctx context.Context, tool string, arguments json.RawMessage) (diff string, ok bool, err error) {
 	c := &change{ws: w}
 	switch tool {
 	case "edit_file":
@@ -42,14 +43,14 @@ func (w *Workspace) Preview(tool string, arguments json.RawMessage) (diff string
 	default:
 		return "", false, nil
 	}
-	if err := c.preview(); err != nil {
+	if err := c.preview(ctx); err != nil {
 		return "", false, err
 	}
 	return unified(w.name(c.place), c.before, c.after), true, nil
 }
 
 // preview finds what the change would come to.
-func (c *change) preview() (err error) {
+func (c *change) preview(ctx context.Context) (err error) {
 	if c.path == "" {
 		return errors.New("the path is empty")
 	}
@@ -69,6 +70,8 @@ func (c *change) preview() (err error) {
 			return err
 		}
 	}
-	c.after, err = c.edit(context.Background(), c.before) // the size of the file bounds it
+	if c.after, err = c.edit(ctx, c.before); err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
 	return err
 }

@@ -1,7 +1,9 @@
 package tools
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,7 +26,7 @@ func TestPromise5APreviewIsWhatTheCallDoes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		diff, ok, err := k.ws.Preview(name, raw)
+		diff, ok, err := k.ws.Preview(t.Context(), name, raw)
 		if !ok || err != nil {
 			t.Fatalf("%s: %v, %v", name, ok, err)
 		}
@@ -43,7 +45,7 @@ func TestAPreviewOfAFileWithOtherLineEndsIsWhatTheCallDoes(t *testing.T) {
 	k := newKit(t, Config{})
 	k.write("a.txt", "\ufeffone\r\ntwo\r\n")
 	k.call("read_file", args{"path": "a.txt"})
-	diff, ok, err := k.ws.Preview("write_file", json.RawMessage(`{"path":"a.txt","content":"one\n2\n"}`))
+	diff, ok, err := k.ws.Preview(t.Context(), "write_file", json.RawMessage(`{"path":"a.txt","content":"one\n2\n"}`))
 	if !ok || err != nil {
 		t.Fatalf("%v, %v", ok, err)
 	}
@@ -63,12 +65,35 @@ func TestAPreviewSaysWhyThereIsNone(t *testing.T) {
 		{"write_file", `{"path":"../a","content":""}`, "outside"},
 		{"write_file", `{"path":"","content":""}`, "empty"},
 	} {
-		diff, ok, err := k.ws.Preview(c.tool, json.RawMessage(c.arguments))
+		diff, ok, err := k.ws.Preview(t.Context(), c.tool, json.RawMessage(c.arguments))
 		switch {
 		case ok || diff != "":
 			t.Errorf("%v: %q", c, diff)
 		case c.why == "" && err != nil, c.why != "" && (err == nil || !strings.Contains(err.Error(), c.why)):
 			t.Errorf("%v: %v", c, err)
 		}
+	}
+}
+
+// A cancel ends a preview of many edits, whenever it comes.
+func TestACancelEndsAPreview(t *testing.T) {
+	k := newKit(t, Config{})
+	k.write("a.txt", strings.Repeat("x", diffFileMax-1)+"y")
+	raw, err := json.Marshal(args{"path": "a.txt", "edits": []args{{"old": "y", "new": "z"}, {"old": "z", "new": "y"}, {"old": "y", "new": "z"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	free := &looks{Context: t.Context(), left: 1 << 30}
+	if _, ok, err := k.ws.Preview(free, "edit_file", raw); !ok || err != nil {
+		t.Fatal(err)
+	}
+	steps := 1<<30 - free.left
+	for left := range steps {
+		if diff, ok, err := k.ws.Preview(&looks{Context: t.Context(), left: left}, "edit_file", raw); ok || diff != "" || !errors.Is(err, context.Canceled) {
+			t.Errorf("canceled at look %d of %d: %v, %v", left, steps, ok, err)
+		}
+	}
+	if least := 3 * diffFileMax / searchStep; steps < least {
+		t.Errorf("it looks at its context %d times, want %d at least", steps, least)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -51,13 +52,13 @@ const (
 )
 
 // question shows what a call wants to do, whole if asked to or unless it is very
-// long: what a file would look like, or else what the call says. What cannot be
-// seen is made visible; allow is to follow.
-func (h *house) question(q pipeline.ApprovalRequested, whole, color bool) string {
-	diff, ok, err := h.work.Preview(q.Name, q.Arguments)
+// long: what a file would look like, or else, also once ctx has ended, what the
+// call says. What cannot be seen is made visible; allow is to follow.
+func (h *house) question(ctx context.Context, q pipeline.ApprovalRequested, whole, color bool) string {
+	diff, ok, err := h.work.Preview(ctx, q.Name, q.Arguments)
 	if !ok || strings.HasPrefix(diff, "(") { // it cannot be shown
 		text := question(q, rules.Show(wanted(q)), whole, false)
-		if err != nil {
+		if err != nil && ctx.Err() == nil {
 			text += "  it would fail: " + rules.ShowLine(err.Error()) + "\n"
 		}
 		return text

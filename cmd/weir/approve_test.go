@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -111,15 +112,21 @@ func TestAQuestionShowsWhatAFileWouldLookLike(t *testing.T) {
 	edit := func(arguments string) pipeline.ApprovalRequested {
 		return pipeline.ApprovalRequested{Name: "edit_file", Arguments: json.RawMessage(arguments), RuleSuggestion: "edit_file(a.go)"}
 	}
-	got := h.question(edit(`{"path":"a.go","edits":[{"old":"two","new":"2\u001b[2J"}]}`), false, true)
+	got := h.question(t.Context(), edit(`{"path":"a.go","edits":[{"old":"two","new":"2\u001b[2J"}]}`), false, true)
 	want := "◇ edit_file wants to run\n  \x1b[31m--- a/a.go\x1b[0m\n  \x1b[32m+++ b/a.go\x1b[0m\n  \x1b[36m@@ -1,2 +1,2 @@\x1b[0m\n   one\n" +
 		"  \x1b[31m-two\x1b[0m\n  \x1b[32m+2⟦\\x1b⟧[2J\x1b[0m\n  always would add the rule edit_file(a.go) for this session\n"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	got = h.question(edit(`{"path":"a.go","edits":[{"old":"three","new":"2"}]}`), false, false)
+	got = h.question(t.Context(), edit(`{"path":"a.go","edits":[{"old":"three","new":"2"}]}`), false, false)
 	if !strings.Contains(got, `"old":"three"`) || !strings.Contains(got, "  it would fail: old was not found") {
 		t.Errorf("an edit that fails: %s", got)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	got = h.question(ended, edit(`{"path":"a.go","edits":[{"old":"two","new":"2"}]}`), false, false)
+	if !strings.Contains(got, `"old":"two"`) || strings.Contains(got, "fail") {
+		t.Errorf("a canceled preview: %s", got)
 	}
 }
 

@@ -120,6 +120,7 @@ func (t *talk) interrupt(n syscall.Signal, sent int) (active bool) {
 	if s := t.current.Load(); s != nil {
 		s.Cancel(pipeline.CancelNow)
 	}
+	t.lookAway()
 	select {
 	case t.sigs <- in:
 	default: // the ones before say enough

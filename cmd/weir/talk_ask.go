@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -76,10 +77,15 @@ func (t *turner) ask(whole bool) error {
 	return t.desk.ask(t.show(0, whole)+t.others(), allow, t.question)
 }
 
-// show returns an open question, which counts as shown from now on.
+// show returns an open question, which counts as shown from now on. A cancel ends
+// the look at what a file would become.
 func (t *turner) show(i int, whole bool) string {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	t.looking.Store(&cancel)
+	defer t.looking.Store(nil)
 	t.asking[i].shown = true
-	return t.house.question(t.asking[i].ApprovalRequested, whole, t.app.style().Color)
+	return t.house.question(ctx, t.asking[i].ApprovalRequested, whole, t.app.style().Color)
 }
 
 // others says how many questions wait behind the first.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -111,6 +112,16 @@ type turner struct {
 	asking   []openQuestion // calls that wait for consent
 	question int            // the number of the question that was shown last
 	keys     *edit.Typewriter
+	// looking ends the look at what a question would change; nil while there is
+	// none. That of signals reads it too.
+	looking atomic.Pointer[context.CancelFunc]
+}
+
+// lookAway ends what a question still looks at, from any goroutine.
+func (t *turner) lookAway() {
+	if cancel := t.looking.Load(); cancel != nil {
+		(*cancel)()
+	}
 }
 
 // interrupt is the signal that canceled a turn, if there was one.
@@ -150,6 +161,7 @@ func (t *turner) run(prompt string, with ...provider.Block) (code int, signaled 
 		sig.got(n)
 		t.app.std.Hurry()
 		t.session.Cancel(pipeline.CancelNow)
+		t.lookAway()
 	})
 	events := t.session.Run(context.Background(), prompt, with...)
 	if t.desk != nil {

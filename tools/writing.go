@@ -78,11 +78,13 @@ func (w *writing) replace() error {
 	if err := keepOwner(file, w.old); err != nil {
 		return errKeep
 	}
-	if err := file.Chmod(w.old.Mode()); err != nil {
-		return errKeep
-	}
 	if err := w.fill(file); err != nil {
 		return err
+	}
+	// Behind the content: writing takes the set-user-ID and set-group-ID bits
+	// away again, and a program that has them must be whole.
+	if err := w.chmod(file); err != nil {
+		return errKeep
 	}
 	if err := w.same(w.dir.Lstat(w.name)); err != nil {
 		return err
@@ -129,6 +131,22 @@ func (w *writing) temp(mode fs.FileMode) (*os.File, string, error) {
 	return file, name, nil
 }
 
+// chmod gives a file that is written the mode of the old one.
+func (w *writing) chmod(file *os.File) error {
+	if w.done.Mode() == w.old.Mode() {
+		return nil
+	}
+	if err := file.Chmod(w.old.Mode()); err != nil {
+		return err
+	}
+	if err := file.Sync(); err != nil {
+		return err
+	}
+	var err error
+	w.done, err = file.Stat()
+	return err
+}
+
 // fill writes the content to the disk.
 func (w *writing) fill(file *os.File) error {
 	if _, err := file.Write(w.content); err != nil {
@@ -158,6 +176,9 @@ func (w *writing) inPlace(file *os.File) error {
 	var err error
 	if w.done, err = file.Stat(); err != nil {
 		return plain(err)
+	}
+	if err := w.chmod(file); err != nil {
+		w.note += fmt.Sprintf("; its mode was %v and is %v", w.old.Mode(), w.done.Mode())
 	}
 	return nil
 }

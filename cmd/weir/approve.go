@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -86,7 +87,8 @@ func question(q pipeline.ApprovalRequested, shown string, whole, color bool) str
 	return b.String()
 }
 
-// wanted is the command of a shell call, the arguments of any other.
+// wanted is the command of a shell call, with its other arguments as they were
+// sent, and the arguments of any other call.
 func wanted(q pipeline.ApprovalRequested) string {
 	var args map[string]json.RawMessage
 	if json.Unmarshal(q.Arguments, &args) != nil {
@@ -96,15 +98,27 @@ func wanted(q pipeline.ApprovalRequested) string {
 	if json.Unmarshal(args["command"], &command) != nil || command == "" {
 		return string(q.Arguments)
 	}
-	delete(args, "command")
-	if len(args) == 0 {
+	if len(args) == 1 {
 		return command
 	}
-	rest, err := json.Marshal(args)
-	if err != nil {
-		return string(q.Arguments)
+	return command + "\n{" + strings.Join(members(q.Arguments, "command"), ",") + "}"
+}
+
+// members returns the members of a valid JSON object but one, byte for byte.
+func members(object json.RawMessage, but string) []string {
+	var all []string
+	d := json.NewDecoder(bytes.NewReader(object))
+	_, _ = d.Token() // {
+	for d.More() {
+		from := d.InputOffset()
+		name, _ := d.Token()
+		var value json.RawMessage
+		_ = d.Decode(&value) // it was decoded before
+		if name != but {
+			all = append(all, strings.TrimLeft(string(object[from:d.InputOffset()]), ", \t\r\n"))
+		}
 	}
-	return command + "\n" + string(rest)
+	return all
 }
 
 // excerpt returns text, or its head and tail with a line that says what is hidden.

@@ -64,6 +64,23 @@ func TestPromise5AQuestionShowsTheWholeCommand(t *testing.T) {
 	}
 }
 
+// TestPromise5TheOtherArgumentsAreShownAsTheyWereSent compares bytes: order, blanks,
+// numbers and what HTML would have escaped.
+func TestPromise5TheOtherArgumentsAreShownAsTheyWereSent(t *testing.T) {
+	for arguments, want := range map[string]string{
+		`{"command":"a && b","cwd":"<x>&y","timeout_ms":1e3}`:            "a && b\n{\"cwd\":\"<x>&y\",\"timeout_ms\":1e3}",
+		`{ "timeout_ms" : 5 , "command" : "a" , "cwd":"\u003c" } `:       "a\n{\"timeout_ms\" : 5,\"cwd\":\"\\u003c\"}",
+		`{"z":[1, {"command":"<"}],"command":"a","a":12345678901234567}`: "a\n{\"z\":[1, {\"command\":\"<\"}],\"a\":12345678901234567}",
+		`{"command":"a","command":"b","cwd":"c"}`:                        "b\n{\"cwd\":\"c\"}",
+		`{"command":""}`: `{"command":""}`,
+		`{"path":"<&>"}`: `{"path":"<&>"}`,
+	} {
+		if got := wanted(pipeline.ApprovalRequested{Name: "bash", Arguments: json.RawMessage(arguments)}); got != want {
+			t.Errorf("%s is shown as %s, want %s", arguments, got, want)
+		}
+	}
+}
+
 // TestAReasonIsEscapedOnce has one that quotes what cannot be seen, and one that
 // quotes it as it is.
 func TestAReasonIsEscapedOnce(t *testing.T) {

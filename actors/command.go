@@ -112,6 +112,9 @@ type PrepareStep struct {
 	// Overflow says that the model has refused the step as too long: the
 	// history is made shorter first.
 	Overflow bool
+	// GiveUp says that nothing can make it shorter: what nobody has answered
+	// leaves the history, and the step fails.
+	GiveUp bool
 }
 
 // ---- turn, executor → supervisor (inside a Commit)

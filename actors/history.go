@@ -9,13 +9,27 @@ import "github.com/weir-agents/weir/provider"
 // requests share its array.
 type history struct {
 	messages []provider.Message
+	prompts  int                            // at its end, that nobody has answered
 	open     []provider.ToolCall            // calls of the last message that miss a result
 	results  map[string]provider.ToolResult // those that have come
 	missing  int
 }
 
 // prompt adds a user message.
-func (h *history) prompt(p Prompt) { h.messages = append(h.messages, p.message()) }
+func (h *history) prompt(p Prompt) {
+	h.messages = append(h.messages, p.message())
+	h.prompts++
+}
+
+// shorten takes messages in the place of those it has, whose prompts at the end
+// nobody has answered either.
+func (h *history) shorten(messages []provider.Message) {
+	prompts := 0
+	for i := len(messages) - 1; i > 0 && prompts < h.prompts && messages[i].Role == provider.User; i-- {
+		prompts++
+	}
+	*h = history{messages: messages[:len(messages):len(messages)], prompts: prompts}
+}
 
 // message returns the user message of a prompt: attachments first, as models
 // read them best.
@@ -29,7 +43,7 @@ func (p Prompt) message() provider.Message {
 
 // keep adds an assistant message.
 func (h *history) keep(m provider.Message) {
-	h.messages = append(h.messages, m)
+	h.messages, h.prompts = append(h.messages, m), 0
 	h.open = m.Calls()
 	h.missing = len(h.open)
 	h.results = make(map[string]provider.ToolResult, len(h.open))

@@ -211,7 +211,7 @@ func (s *session) prepare(in PrepareStep) {
 			step.Request.Messages = append(step.Request.Messages, p.message())
 		}
 	}
-	s.fit(step, in.Overflow)
+	s.fit(step, in)
 }
 
 // fact takes what has happened into the history.

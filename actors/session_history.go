@@ -134,6 +134,7 @@ func (s *session) idle(ended string, in any) error {
 		if err := provider.CheckHistory(in.Messages); err != nil {
 			return fmt.Errorf("replace the history: %w", err)
 		}
+		s.history.prompts = 0 // they are the caller's now
 		s.replace(in.Messages, Send{Supervising, reply{in.Reply, nil}})
 	case CompactHistory:
 		if s.full.trigger == 0 {
@@ -158,8 +159,7 @@ func (s *session) catchUp() {
 
 // replace makes messages the history and does then when that is recorded (I9).
 func (s *session) replace(messages []provider.Message, then ...Send) {
-	// Capped, so that an append never writes into the caller's array.
-	s.history = history{messages: messages[:len(messages):len(messages)]}
+	s.history.shorten(messages) // capped, so that an append never writes into the caller's array
 	s.full.recount(messages)
 	s.full.rest = 0
 	s.send(Supervising, Commit{Facts: []any{HistoryReplaced{s.history.view()}}, Then: then})
@@ -167,7 +167,7 @@ func (s *session) replace(messages []provider.Message, then ...Send) {
 
 // fit sees that a step's request goes into the window: as it is, after a
 // compaction, or not at all.
-func (s *session) fit(step StepPrepared, overflow bool) {
+func (s *session) fit(step StepPrepared, in PrepareStep) {
 	s.full.count(s.history.messages)
 	s.full.asked, s.full.weight = step.Ref, s.full.raw()
 	for _, p := range step.Joined {
@@ -183,14 +183,13 @@ func (s *session) fit(step StepPrepared, overflow bool) {
 		return
 	}
 	total := s.full.tokens(s.full.weight)
-	if overflow && s.full.counted < 2 {
-		step.Err = contextError("the prompt alone is longer than the model takes")
-		s.send(Turning, step)
+	if in.GiveUp || in.Overflow && s.full.counted < 2 {
+		s.takeOut(step, "the request is longer than the model takes")
 		return
 	}
 	due := s.full.trigger > 0 && s.full.counted > 1 && total > s.full.trigger && total > s.full.rest
-	if overflow || due {
-		s.compact(compaction{step: &step, overflow: overflow})
+	if in.Overflow || due {
+		s.compact(compaction{step: &step, overflow: in.Overflow})
 		return
 	}
 	s.sends = append(s.sends, s.look(step))
@@ -204,13 +203,16 @@ func (s *session) tooLong(step StepPrepared, fill Fill) bool {
 	if s.full.window <= 0 {
 		return false
 	}
-	raw := 0
+	raw, last := 0, 0
 	for _, p := range step.Joined {
 		raw += MessageTokens(p.message())
 	}
 	messages := s.history.view()
 	for i := len(messages) - 1; i >= 0 && messages[i].Role == provider.User; i-- {
-		raw += MessageTokens(messages[i])
+		n := MessageTokens(messages[i])
+		if raw += n; i == len(messages)-1 {
+			last = n
+		}
 	}
 	own, room := s.full.tokens(raw), s.full.window-fill.System-fill.Tools
 	if own <= room {
@@ -222,10 +224,32 @@ func (s *session) tooLong(step StepPrepared, fill Fill) bool {
 		s.refuse(step, why)
 		return true
 	}
+	gone := 1
+	if s.history.prompts > 1 && s.full.tokens(last) <= room {
+		gone = s.history.prompts
+		why = fmt.Sprintf("the last %d prompts, which nobody has answered (about %d tokens), are larger than what the context window of %d tokens has room for (about %d); "+
+			"nothing was sent, and they have left the conversation: send again what you need of them", gone, own, s.full.window, room)
+	}
 	s.tell(Notice{Level: "warn", Code: "context", Text: why})
 	step.Err = contextError(why)
-	s.replace(messages[:len(messages)-1], Send{Turning, step})
+	s.replace(messages[:len(messages)-gone], Send{Turning, step})
 	return true
+}
+
+// takeOut fails a step that the model has refused as too long and that nothing
+// makes shorter. The prompts that nobody has answered leave the history.
+func (s *session) takeOut(step StepPrepared, why string) {
+	step.Err = contextError(why)
+	gone := s.history.prompts
+	if gone == 0 {
+		s.tell(Notice{Level: "warn", Code: "context", Text: why + ": take a model with a larger context window, or begin a new session"})
+		s.send(Turning, step)
+		return
+	}
+	s.tell(Notice{Level: "warn", Code: "context", Text: why + ", so the prompt with what it attaches has left the conversation again; " +
+		"shorten it, name the file and let the model read it in parts, or take a model with a larger context window"})
+	messages := s.history.view()
+	s.replace(messages[:len(messages)-gone], Send{Turning, step})
 }
 
 // look is the send that shows a step to the hook, if there is one, and to the
@@ -346,9 +370,7 @@ func (s *session) notShrunk(c *compaction, err error) {
 	case c.step == nil:
 		s.send(Supervising, reply{c.reply, err})
 	case c.overflow:
-		step := *c.step
-		step.Err = contextError(fmt.Sprintf("the request is longer than the model takes, and could not be made shorter: %v", err))
-		s.send(Turning, step)
+		s.takeOut(*c.step, fmt.Sprintf("the request is longer than the model takes, and could not be made shorter (%v)", err))
 	default:
 		s.sends = append(s.sends, s.look(*c.step))
 	}

@@ -13,13 +13,20 @@ type squeezed struct {
 	shown   bool
 }
 
-// squeeze asks for the step anew with a shorter history, once a step.
+// squeeze asks for the step anew with a shorter history, once a step; after that
+// the turn ends, and takes out of the history what makes it too long, or no later
+// turn would be heard either.
 func (t *Turn) squeeze(err *provider.Error, shown bool) bool {
-	if !t.rules.compacts || t.afterOne || t.tally.squeezed.step == t.ref.Step || !err.Overflow() {
+	if t.afterOne || !err.Overflow() {
 		return false
 	}
-	t.tally.squeezed = squeezed{t.ref.Step, true, TurnError{string(err.Kind), err.Message}, shown}
-	t.await(PrepareStep{Ref: Ref{t.ref.Turn, t.ref.Step, t.ref.Attempt + 1}, Overflow: true})
+	spent := !t.rules.compacts || t.tally.squeezed.step == t.ref.Step
+	why := TurnError{string(err.Kind), err.Message}
+	if spent {
+		why.Message += t.givenUp(err)
+	}
+	t.tally.squeezed = squeezed{t.ref.Step, true, why, shown}
+	t.await(PrepareStep{Ref: Ref{t.ref.Turn, t.ref.Step, t.ref.Attempt + 1}, Overflow: true, GiveUp: spent})
 	return true
 }
 

@@ -307,8 +307,12 @@ func TestARequestThatTheModelFindsTooLongIsMadeShorter(t *testing.T) {
 					told++
 				}
 			}
-			if got := codes(events); retries == 0 || len(got) != retries || slices.Contains(got, "compact_failed") {
-				t.Errorf("%d retries, %d failures, notices %v", retries, told, got)
+			want := slices.Repeat([]string{"compacted"}, retries)
+			if c.want == pipeline.Failed {
+				want = append(want, "context")
+			}
+			if d := cmp.Diff(want, codes(events)); retries == 0 || d != "" {
+				t.Errorf("%d retries, %d failures, notices (-want +got):\n%s", retries, told, d)
 			}
 		})
 	}

@@ -37,6 +37,7 @@ type Screen struct {
 	wrote bool   // text of the message on its way came as deltas
 	fault string // how the last try failed, with its status
 	said  bool   // that a line for the fault is on the screen
+	cause string // the last notice of this turn that says why it fails
 
 	asked map[string]bool // calls of this turn that a person has allowed
 
@@ -287,6 +288,9 @@ func (s *Screen) call(dst []byte, name, summary string, arguments json.RawMessag
 }
 
 func (s *Screen) notice(dst []byte, e pipeline.Notice) []byte {
+	if e.Code == "context" {
+		s.cause = e.Text
+	}
 	if e.Level == "warn" {
 		return s.Notice(dst, e.Text, true)
 	}
@@ -297,7 +301,7 @@ func (s *Screen) ended(dst []byte, e pipeline.TurnEnded) []byte {
 	why := s.verdict(e)
 	dst = s.EndLine(dst)
 	switch {
-	case why == "" || (s.said && why == s.fault): // all is said
+	case why == "" || (s.said && why == s.fault) || (e.Error != nil && e.Error.Message == s.cause): // all is said
 	case s.said && s.spent(e) != "":
 		dst = s.Notice(dst, s.spent(e), true)
 	case s.shown:
@@ -308,7 +312,7 @@ func (s *Screen) ended(dst []byte, e pipeline.TurnEnded) []byte {
 	if s.Style.Verbose {
 		dst = s.info(dst, cost(e))
 	}
-	s.shown, s.wrote, s.fault, s.said, s.asked = false, false, "", false, nil
+	s.shown, s.wrote, s.fault, s.said, s.cause, s.asked = false, false, "", false, "", nil
 	return dst
 }
 

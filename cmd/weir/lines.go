@@ -14,6 +14,7 @@ import (
 	"github.com/weir-agents/weir/cmd/weir/internal/edit"
 	"github.com/weir-agents/weir/cmd/weir/internal/stdio"
 	"github.com/weir-agents/weir/cmd/weir/internal/workspace"
+	"github.com/weir-agents/weir/pipeline"
 )
 
 // line is a line of standard input, without its end.
@@ -156,8 +157,15 @@ func (t *turner) command(text string) (leave bool, err error) {
 			cancel()
 			time.AfterFunc(endTime, func() { os.Exit(exitSignal + int(n)) })
 		})
-		answer.take(answer.job(ctx))
+		if answer.noticed {
+			err = t.watched(ctx, &answer)
+		} else {
+			answer.take(answer.job(ctx))
+		}
 		t.app.signals.during(nil)
+		if err != nil {
+			return false, err
+		}
 		if ctx.Err() != nil {
 			return true, nil
 		}
@@ -182,6 +190,35 @@ func (a slashAnswer) show(to sink) error {
 		return to.Changes(a.text)
 	}
 	return to.Note(a.text, a.warn)
+}
+
+// watched does the job of a command and shows the notice that says how it went:
+// between turns nobody else reads the events.
+func (t *turner) watched(ctx context.Context, answer *slashAnswer) error {
+	reading, stop := context.WithCancel(ctx)
+	defer stop()
+	done := make(chan struct{})
+	// Ends when the job does, which ends soon after a cancel.
+	go func() {
+		defer close(done)
+		answer.take(answer.job(ctx))
+		if answer.text != "" {
+			stop()
+		}
+	}()
+	for e, err := range t.session.Events(reading) {
+		if err != nil {
+			break // nothing more is said
+		}
+		if err := t.saw(told{event: e}); err != nil {
+			return err
+		}
+		if n, ok := e.(pipeline.Notice); ok && strings.HasPrefix(n.Code, "compact") {
+			break
+		}
+	}
+	<-done
+	return nil
 }
 
 // take makes what a job returned the text of the answer.

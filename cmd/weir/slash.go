@@ -31,6 +31,9 @@ type slashAnswer struct {
 	clear bool // a new session
 	// job takes time; it ends early with ctx. What it returns is shown.
 	job func(ctx context.Context) (string, error)
+	// noticed says that what the job came to is a notice in the events, unless it
+	// returns something.
+	noticed bool
 }
 
 // slashCommands are the commands there are.
@@ -168,22 +171,15 @@ func (t *turner) slashModel(arg string) slashAnswer {
 }
 
 func (t *turner) slashCompact(string) slashAnswer {
-	s, read := t.session, t.busy != nil
-	return slashAnswer{job: func(ctx context.Context) (string, error) {
+	s := t.session
+	return slashAnswer{noticed: true, job: func(ctx context.Context) (string, error) {
 		err := s.Compact(ctx)
 		for _, mine := range []error{pipeline.ErrNoCompaction, pipeline.ErrBusy, pipeline.ErrClosed} {
 			if errors.Is(err, mine) {
 				return "", err
 			}
 		}
-		switch {
-		case read:
-			return "", nil // a notice has told how it went
-		case err != nil:
-			return "", fmt.Errorf("the conversation stays as it was: %w", err)
-		default: // between turns nobody reads notices
-			return "the conversation was summarized to make room", nil
-		}
+		return "", nil
 	}}
 }
 

@@ -204,8 +204,8 @@ func (c *command) foreground(ctx context.Context, p *process) Result {
 	}
 	complete := p.settle()
 	members := p.left()
-	if ctx.Err() != nil {
-		p.kill() // The cancel came while the end was settling; nothing may stay.
+	if ctx.Err() != nil || p.attacked() {
+		p.kill() // That came while the end was settling; nothing may stay.
 		members = nil
 	}
 	if !complete && len(members) == 0 {
@@ -219,6 +219,9 @@ func (c *command) foreground(ctx context.Context, p *process) Result {
 	}
 	if ending := p.ending(); ending != "" {
 		result.Kind, result.Text = Failed, ending
+	}
+	if p.attacked() {
+		result.Text = attackText + c.ended(p)
 	}
 	return c.result(p, result)
 }

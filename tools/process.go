@@ -52,7 +52,7 @@ func newMark() string {
 // there is a second, what it says on standard error to that. With exe it is
 // started below a stage. Two goroutines serve it, and one for the second stream:
 // one ends with the shell, or the stage, and the others when the last writer of
-// their pipe has ended.
+// their pipe has ended; a stage has one more.
 func startProcess(cmd *exec.Cmd, out []io.Writer, mark string, wrap func(*exec.Cmd) error, exe string) (*process, error) {
 	if !stage.Works {
 		exe = ""
@@ -83,6 +83,7 @@ func startProcess(cmd *exec.Cmd, out []io.Writer, mark string, wrap func(*exec.C
 	p.family = newFamily(p.pid, mark, p.pipes)
 	if p.stage != nil {
 		p.family.staged(cmd.Process.Pid)
+		go p.guard()
 	}
 	go p.wait()
 	go p.drain(out)
@@ -126,6 +127,21 @@ func (p *process) wait() {
 	p.stage.Close()
 	p.family.staged(0)
 }
+
+// guard ends all of a command that has stopped its stage. It ends with the stage.
+func (p *process) guard() {
+	select {
+	case <-p.stage.Stopped():
+		p.kill()
+	case <-p.gone:
+	}
+}
+
+// attacked reports that somebody below the stage has stopped it.
+func (p *process) attacked() bool { return p.stage != nil && closed(p.stage.Stopped()) }
+
+// attackText says why a command has ended that did so.
+const attackText = "something in it stopped the process that looks after it, so it was "
 
 // sweep kills what a stage that was killed has left.
 func (p *process) sweep() {
@@ -230,6 +246,9 @@ func (p *process) hasExited() bool { return closed(p.exited) }
 func (p *process) ending() string {
 	if p.stage == nil && p.err != nil {
 		return "exit unknown: " + p.err.Error()
+	}
+	if p.attacked() {
+		return attackText + "ended"
 	}
 	if p.status.Signaled() {
 		return "exit " + strconv.Itoa(128+int(p.status.Signal())) + " (" + p.status.Signal().String() + ")"

@@ -46,7 +46,6 @@ var escapes = map[string]string{
 	"daemon":                "(env -i setsid sh -c 'sh -c \"echo \\$\\$ >> pids; exec sleep 600\" & exit' >/dev/null 2>&1 </dev/null &)",
 	"stubborn daemon":       "env -i setsid -f sh -c 'trap \"\" TERM HUP INT; echo $$ >> pids; while :; do sleep 1; done' >/dev/null 2>&1 </dev/null",
 	"asks its stage to end": "env -i setsid -f sh -c 'echo $$ >> pids; exec sleep 600' >/dev/null 2>&1 </dev/null; for s in TERM INT HUP QUIT USR1 TSTP PIPE; do kill -$s $PPID; done",
-	"stops its stage":       "env -i setsid -f sh -c 'echo $$ >> pids; exec sleep 600' >/dev/null 2>&1 </dev/null; kill -STOP $PPID",
 }
 
 // untilTold waits for the first of pids, which may be written by somebody else.
@@ -81,9 +80,6 @@ func TestB007B011BackgroundProcess(t *testing.T) { eachWay(t, backgroundProcess)
 
 func backgroundProcess(t *testing.T, exe string, commands map[string]string) {
 	for name, command := range commands {
-		if name == "stops its stage" {
-			continue // So nobody is told that it has ended.
-		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k := newKit(t, Config{Exe: exe, Env: []string{"KIT=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}})

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -52,8 +53,10 @@ func Run(ctx context.Context, exe string, cmd *exec.Cmd) error {
 		}
 	}
 	p.abandon()
-	if ctx.Err() != nil { // It came while the end was settling; nothing may stay.
+	if ctx.Err() != nil || p.attacked() { // It came while the end was settling; nothing may stay.
 		p.kill()
+	}
+	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return p.failure()
@@ -65,6 +68,8 @@ func (p *process) failure() error {
 	switch {
 	case p.stage == nil && p.err != nil:
 		return p.err
+	case p.attacked():
+		return errors.New(attackText + "ended")
 	case p.status.Signaled():
 		return fmt.Errorf("signal: %v", p.status.Signal())
 	case code != 0:

@@ -2,7 +2,9 @@ package tools
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -58,13 +60,65 @@ func TestAStageThatIsKilled(t *testing.T) {
 	k := newKit(t, Config{Exe: itself(t)})
 	k.write("pids", "")
 	r := k.call("bash", args{"command": "setsid sleep 600 & echo $! >> pids; echo $$ >> pids; kill -KILL $PPID; sleep 600"})
-	if r.Kind != Failed || r.Text != "(no output)\nexit 137 (killed)" && !strings.Contains(r.Text, " does not look after it: ") {
+	early := "the command could not be started: what looks after it was ended by a signal (killed) before it could say that the command runs, perhaps by the command"
+	if r.Kind != Failed || r.Text != "(no output)\nexit 137 (killed)" && r.Text != early {
 		t.Errorf("%+v", r)
 	}
 	if left := running(k.pids()); len(left) > 0 {
 		t.Errorf("%v live on", left)
 	}
 	has(t, k.want("bash", args{"command": "echo works"}), "works")
+}
+
+// A command that stops its stage is ended at once with all it has started,
+// whenever it does so and however often, and the result says why.
+func TestAStageThatIsStopped(t *testing.T) {
+	t.Parallel()
+	const why = "something in it stopped the process that looks after it, so it was ended"
+	for _, command := range []string{
+		"kill -STOP $PPID; sleep 600; sleep 600", "kill -STOP $PPID", "kill -STOP $PPID; exit 3", "while :; do kill -STOP $PPID; done",
+		escapes["escaped"] + untilTold + "kill -STOP $PPID; sleep 600",
+		`trap "" TERM; setsid sleep 600 & echo $! > pids; kill -STOP $PPID; while :; do sleep 1; done`,
+	} {
+		k := newKit(t, Config{Exe: itself(t)})
+		k.write("pids", "")
+		r := k.call("bash", args{"command": command})
+		if want := (Result{Kind: Failed, Text: "(no output)\n" + why + " with all it had started"}); !reflect.DeepEqual(r, want) {
+			t.Errorf("%s: %+v, want %+v", command, r, want)
+		}
+		if left := running(k.pids()); len(left) > 0 {
+			t.Errorf("%s: %v live on", command, left)
+		}
+		has(t, k.want("bash", args{"command": "echo works"}), "works")
+	}
+	k := newKit(t, Config{Exe: itself(t)})
+	k.want("bash", args{"command": "sleep 600 & kill -STOP $PPID; sleep 600", "background": true})
+	has(t, k.want("job_output", args{"job": "1", "wait_ms": 60_000}), "job 1: ended, "+why)
+	if got := runs(t.Context(), itself(t), "", "echo out; kill -STOP $PPID; sleep 600"); got != (told{"out\n", "", why}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// A stage that is killed before it can answer is not one that does not work.
+func TestAStageThatIsKilledEarly(t *testing.T) {
+	t.Parallel()
+	for script, want := range map[string]string{
+		"kill -KILL $$": "what looks after it was ended by a signal (killed) before it could say that the command runs, perhaps by the command",
+		"exit 3":        "does not look after it: ",
+		// Nor one that does something else.
+		"exec 3<&-; sleep 600": "does not look after it: ",
+	} {
+		k := newKit(t, Config{})
+		k.write("stage", "#!/bin/sh\n"+script+"\n")
+		if err := os.Chmod(k.path("stage"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("/bin/true")
+		cmd.Stdout = &strings.Builder{}
+		if err := Run(t.Context(), k.path("stage"), cmd); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", script, err, want)
+		}
+	}
 }
 
 // A stage that Wrap has changed, as a sandbox does, is one of the command.

@@ -19,6 +19,7 @@ const (
 	landlockABI = 3 // the first that governs truncation
 	signalABI   = 6 // the first that keeps signals inside
 	tryTime     = 5 * time.Second
+	tries       = 4
 )
 
 // programs are the places where bubblewrap is looked for. PATH is not asked,
@@ -82,11 +83,21 @@ func look() Report {
 	return r
 }
 
-// try runs the helper in the sandbox, which then only says that it got there. It
+// try tries the sandbox out, again if a signal for others has hit the trial.
+func (s *Sandbox) try() (err error) {
+	for range tries {
+		if err = s.tryOnce(); !errors.Is(err, stage.ErrEnded) {
+			break
+		}
+	}
+	return err
+}
+
+// tryOnce runs the helper in the sandbox, which then only says that it got there. It
 // does so below a stage, out of reach of the terminal's signals: bubblewrap is
 // several processes, and one that loses the others while they set up sleeps for
 // ever. So the end of the program or of the time ends all of them.
-func (s *Sandbox) try() error {
+func (s *Sandbox) tryOnce() error {
 	// The stage ends by itself; the context is for one that does not.
 	ctx, cancel := context.WithTimeout(context.Background(), 2*tryTime)
 	defer cancel()

@@ -20,6 +20,9 @@ func Start(string, *exec.Cmd) (*Stage, error) { return nil, errors.ErrUnsupporte
 // Ended is never called.
 func (*Stage) Ended() (syscall.WaitStatus, bool) { return 0, false }
 
+// Stopped is never called.
+func (*Stage) Stopped() <-chan struct{} { return nil }
+
 // Close is never called.
 func (*Stage) Close() {}
 

@@ -9,13 +9,24 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Works says that there are stages on this system.
 const Works = true
 
-// startTime bounds the wait for a stage to say that the command runs.
-const startTime = 20 * time.Second
+// Bounds of waits for a stage: to say that the command runs, and, when it never
+// will, to end by itself.
+const (
+	startTime  = 20 * time.Second
+	silentTime = time.Second
+)
+
+// ErrEnded is wrapped by the error of [Start] for a stage that a signal has ended
+// before it could answer. The command may have done that; and in the moment before
+// the stage has a session of its own a signal of the terminal does.
+var ErrEnded = errors.New("what looks after it was ended by a signal")
 
 // Stage is a command that was started by a stage.
 type Stage struct {
@@ -24,6 +35,7 @@ type Stage struct {
 
 	link    *os.File
 	answers *gob.Decoder
+	stopped chan struct{}
 }
 
 // Start starts cmd below a stage, which is the program exe: its main must hand
@@ -44,7 +56,7 @@ func Start(exe string, cmd *exec.Cmd) (*Stage, error) {
 	far := os.NewFile(uintptr(ends[1]), "stage")
 	defer far.Close()
 	err = syscall.SetNonblock(ends[0], true) // So that a deadline holds.
-	s := &Stage{link: os.NewFile(uintptr(ends[0]), "stage")}
+	s := &Stage{link: os.NewFile(uintptr(ends[0]), "stage"), stopped: make(chan struct{})}
 	if err == nil {
 		err = s.start(exe, cmd, far)
 	}
@@ -67,6 +79,7 @@ func (s *Stage) start(exe string, cmd *exec.Cmd, far *os.File) error {
 		return err
 	}
 	_ = far.Close() // From now on its end is seen here.
+	go s.watch(cmd.Process)
 	err := s.link.SetDeadline(time.Now().Add(startTime))
 	if err == nil {
 		err = gob.NewEncoder(s.link).Encode(what)
@@ -78,7 +91,7 @@ func (s *Stage) start(exe string, cmd *exec.Cmd, far *os.File) error {
 	}
 	switch {
 	case err != nil:
-		err = fmt.Errorf("%s does not look after it: %v", exe, err)
+		return silent(exe, cmd, err)
 	case answer.Errno != 0:
 		err = syscall.Errno(answer.Errno)
 	default:
@@ -92,6 +105,49 @@ func (s *Stage) start(exe string, cmd *exec.Cmd, far *os.File) error {
 	s.Pid = answer.Pid
 	return nil
 }
+
+// silent ends a stage that has not answered, because of err, and says why not.
+func silent(exe string, cmd *exec.Cmd, err error) error {
+	ended := make(chan struct{})
+	go func() { // Ends with the stage, soon after it has been killed.
+		_ = cmd.Wait() // What it says is in the state.
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(silentTime):
+		_ = cmd.Process.Kill() // It may have ended.
+		<-ended
+		return fmt.Errorf("%s does not look after it: %v", exe, err)
+	}
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return fmt.Errorf("%w (%v) before it could say that the command runs, perhaps by the command", ErrEnded, status.Signal())
+	}
+	return fmt.Errorf("%s does not look after it: %v", exe, err)
+}
+
+// watch continues the stage whenever somebody has stopped it: it could not do its
+// work, nor end what is below it when the program has ended. It ends with the
+// stage.
+func (s *Stage) watch(stage *os.Process) {
+	for first := true; ; {
+		err := unix.Waitid(unix.P_PID, stage.Pid, nil, unix.WSTOPPED, nil)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+			continue
+		case err != nil: // It has ended.
+			return
+		case first:
+			first = false
+			close(s.stopped)
+		}
+		_ = stage.Signal(syscall.SIGCONT) // It may have ended meanwhile.
+	}
+}
+
+// Stopped is closed when somebody has stopped the stage, which no command has a
+// reason to do. It goes on by itself.
+func (s *Stage) Stopped() <-chan struct{} { return s.stopped }
 
 // Ended returns when the command itself has, with its wait status. It is false
 // if the stage was killed before, by which the command is nobody's. Once only.

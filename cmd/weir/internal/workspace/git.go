@@ -23,6 +23,7 @@ type Git struct {
 const (
 	levelsMax  = 64
 	gitFileMax = 4 << 10
+	branchMax  = 400 // bytes of a branch's name
 )
 
 // doing are the files that tell of an operation that has not ended.
@@ -36,7 +37,8 @@ var doing = []struct{ file, name string }{
 }
 
 var (
-	branchName = regexp.MustCompile(`^ref: refs/heads/([\pL\pN][\pL\pN._/+#@-]{0,199})$`)
+	// A counted repeat of such classes would take megabytes at every start.
+	branchName = regexp.MustCompile(`^ref: refs/heads/([\pL\pN][\pL\pN._/+#@-]*)$`)
 	commitName = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
 )
 
@@ -88,7 +90,7 @@ func readStore(top, store string) Git {
 		return Git{}
 	}
 	head := strings.TrimSpace(string(data))
-	if m := branchName.FindStringSubmatch(head); m != nil {
+	if m := branchName.FindStringSubmatch(head); m != nil && len(m[1]) <= branchMax {
 		g.Branch = m[1]
 	} else if commitName.MatchString(head) {
 		g.Commit = head[:12]

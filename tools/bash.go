@@ -190,23 +190,22 @@ func (c *command) background(p *process) Result {
 }
 
 func (c *command) foreground(ctx context.Context, p *process) Result {
-	timer := time.NewTimer(c.timeout)
-	defer timer.Stop()
+	within, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
 	defer p.folder.close()
 	select {
 	case <-p.exited:
-	case <-timer.C:
-		p.kill()
-		return c.result(p, Result{Kind: TimedOut, Text: fmt.Sprintf("timed out after %v; %s", c.timeout, c.ended(p))})
-	case <-ctx.Done():
-		p.kill()
-		return c.result(p, stopped(ctx, "canceled; "+c.ended(p)))
+	case <-within.Done():
+		return c.cutOff(ctx, p)
 	}
 	complete := p.settle()
-	members := p.left()
-	if ctx.Err() != nil || p.attacked() {
+	members := p.left(within)
+	switch {
+	case ctx.Err() != nil || p.attacked():
 		p.kill() // That came while the end was settling; nothing may stay.
 		members = nil
+	case within.Err() != nil:
+		return c.cutOff(ctx, p) // So many are left that they could not be listed.
 	}
 	if !complete && len(members) == 0 {
 		p.abandon()
@@ -221,13 +220,25 @@ func (c *command) foreground(ctx context.Context, p *process) Result {
 		result.Kind, result.Text = Failed, ending
 	}
 	if p.attacked() {
-		result.Text = attackText + c.ended(p)
+		result.Text = attackText + c.ended(p, closed(p.gone))
 	}
 	return c.result(p, result)
 }
 
+// cutOff ends what has run for too long, or until its call was stopped.
+func (c *command) cutOff(ctx context.Context, p *process) Result {
+	ended := c.ended(p, p.kill())
+	if ctx.Err() != nil {
+		return c.result(p, stopped(ctx, "canceled; "+ended))
+	}
+	return c.result(p, Result{Kind: TimedOut, Text: fmt.Sprintf("timed out after %v; %s", c.timeout, ended)})
+}
+
 // ended says what a kill has reached, no more than can be known.
-func (c *command) ended(p *process) string {
+func (c *command) ended(p *process, gone bool) string {
+	if !gone {
+		return "some of what it had started has not ended yet"
+	}
 	if p.certain() || c.contained() {
 		return "ended with all it had started"
 	}

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -9,6 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/weir-agents/weir/tools/internal/stage"
 )
 
 // family finds the processes that a shell has started, directly or not: they
@@ -36,8 +39,8 @@ const sessionTime = time.Second
 
 func newFamily(pid int, mark string, pipes []*os.File) *family {
 	f := &family{mark: []byte(mark), session: pid, alive: true, known: map[int]uint64{}}
-	if shell, ok := readMember(pid); ok {
-		f.since = shell.start
+	if shell, ok := stage.Read(pid); ok {
+		f.since = shell.Start
 	}
 	for _, pipe := range pipes {
 		if info, err := pipe.Stat(); err == nil {
@@ -72,49 +75,36 @@ func (f *family) orphaned() {
 	f.alive, f.sure = false, time.Now()
 }
 
-// member is a running process as /proc/PID/stat tells it.
-type member struct {
-	pid, parent, session int
-	start                uint64
-	kernel               bool
-}
+// member is a running process.
+type member = stage.Process
 
 // scans is how often in a row nobody must be found for nobody to be there: a
 // process that is started during a scan, by one that ends during it, is missed
 // by the first.
 const scans = 2
 
-// members are the processes of the family that run.
-func (f *family) members() []member {
+// members are the processes of the family that run, or those that were found
+// until ctx ended.
+func (f *family) members(ctx context.Context) []member {
 	for range scans - 1 {
-		if found := f.scan(); len(found) > 0 {
+		if found, _ := f.scan(ctx); len(found) > 0 {
 			return found
 		}
 	}
-	return f.scan()
+	found, _ := f.scan(ctx)
+	return found
 }
 
-// scan looks through /proc, about 20 µs for each process of the machine.
-func (f *family) scan() []member {
-	dir, err := os.Open("/proc")
-	if err != nil {
-		return nil
-	}
-	names, err := dir.Readdirnames(-1)
-	_ = dir.Close() // Only read from.
-	if err != nil {
-		return nil
-	}
-	var all []member
-	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil && pid != os.Getpid() {
-			if m, ok := readMember(pid); ok {
-				all = append(all, m)
-			}
-		}
-	}
-	return f.choose(all)
+// scan looks through all that runs, about 10 µs for each process of the machine
+// and as much for each young one that does not descend from the family.
+func (f *family) scan(ctx context.Context) (members, all []member) {
+	all = stage.Table(ctx)
+	return f.choose(all), all
 }
+
+// end kills the family, whatever it starts meanwhile, and all that it has seen
+// when ctx ends.
+func (f *family) end(ctx context.Context) { stage.End(ctx, f.scan) }
 
 func (f *family) choose(all []member) []member {
 	f.mu.Lock()
@@ -123,33 +113,36 @@ func (f *family) choose(all []member) []member {
 		f.sure = time.Now()
 	}
 	for _, m := range all {
-		if m.session == f.session && f.known[m.pid] == m.start {
+		if m.Session == f.session && f.known[m.Pid] == m.Start {
 			f.sure = time.Now()
 		}
 	}
 	ours := time.Since(f.sure) < sessionTime
-	var chosen []member
-	in := map[int]bool{f.stage: f.stage > 0}
+	in, chosen := map[int]bool{f.stage: f.stage > 0}, []member(nil)
+	for _, m := range stage.Below(f.stage, all) {
+		if f.stage > 0 {
+			chosen, in[m.Pid] = append(chosen, m), true // Without a look at each.
+		}
+	}
 	for _, m := range all {
-		if m.pid == f.stage {
+		if in[m.Pid] {
 			continue
 		}
-		if ours && m.session == f.session || f.known[m.pid] == m.start || m.start >= f.since && !m.kernel && f.marked(m.pid) {
-			chosen = append(chosen, m)
-			in[m.pid] = true
+		if ours && m.Session == f.session || f.known[m.Pid] == m.Start || m.Start >= f.since && !m.Kernel && f.marked(m.Pid) {
+			chosen, in[m.Pid] = append(chosen, m), true
 		}
 	}
 	for grown := true; grown; {
 		grown = false
 		for _, m := range all {
-			if !in[m.pid] && in[m.parent] {
-				chosen, in[m.pid], grown = append(chosen, m), true, true
+			if !in[m.Pid] && in[m.Parent] {
+				chosen, in[m.Pid], grown = append(chosen, m), true, true
 			}
 		}
 	}
 	clear(f.known)
 	for _, m := range chosen {
-		f.known[m.pid] = m.start
+		f.known[m.Pid] = m.Start
 	}
 	return chosen
 }
@@ -186,47 +179,16 @@ func empty(file string) bool {
 	return err == nil && len(text) == 0
 }
 
-// signal sends to each member, but not to a process that has got its id since.
 func (f *family) signal(members []member, signal syscall.Signal) {
 	for _, m := range members {
-		process, err := os.FindProcess(m.pid) // By a handle, which stays with it.
-		if err != nil {
-			continue
-		}
-		if now, ok := readMember(m.pid); ok && now.start == m.start {
-			_ = process.Signal(signal) // It may have ended, or be another user's.
-		}
-		_ = process.Release() // Never fails here.
+		m.Signal(signal)
 	}
-}
-
-// readMember reports false for a process that has ended.
-func readMember(pid int) (member, bool) {
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return member{}, false
-	}
-	// The name is in brackets and may hold anything, brackets too.
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	if len(fields) < 20 || fields[0][0] == 'Z' || fields[0][0] == 'X' {
-		return member{}, false
-	}
-	number := func(i int) int {
-		n, _ := strconv.Atoi(string(fields[i])) // The kernel wrote it.
-		return n
-	}
-	const kernelThread, exiting = 0x00200000, 0x4
-	if number(6)&exiting != 0 { // such as the dying init of a process namespace
-		return member{}, false
-	}
-	start, _ := strconv.ParseUint(string(fields[19]), 10, 64) // The kernel wrote it.
-	return member{pid: pid, parent: number(1), session: number(3), start: start, kernel: number(6)&kernelThread != 0}, true
 }
 
 func pids(members []member) []int {
 	var ids []int
 	for _, m := range members {
-		ids = append(ids, m.pid)
+		ids = append(ids, m.Pid)
 	}
 	return ids
 }

@@ -3,6 +3,7 @@
 package tools
 
 import (
+	"context"
 	"os"
 	"sync"
 	"syscall"
@@ -27,7 +28,7 @@ func (f *family) orphaned() {}
 func (f *family) staged(int) {}
 
 // members returns the group as one member while any of it lives.
-func (f *family) members() []member {
+func (f *family) members(context.Context) []member {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.done || syscall.Kill(-f.group, 0) != nil {
@@ -36,6 +37,8 @@ func (f *family) members() []member {
 	}
 	return []member{{pid: f.group}}
 }
+
+func (f *family) end(ctx context.Context) { f.signal(f.members(ctx), syscall.SIGKILL) }
 
 func (f *family) signal(members []member, signal syscall.Signal) {
 	for _, m := range members {

@@ -47,7 +47,7 @@ func runJobOutput(ctx context.Context, call Call, args jobOutputArgs) Result {
 		return failed("%v", err)
 	}
 	job.await(ctx, min(time.Duration(args.WaitMS)*time.Millisecond, jobWaitMax))
-	state := job.state() // Before the output, so that an ended job's is whole.
+	state := job.state(ctx) // Before the output, so that an ended job's is whole.
 	text, start, total := job.out.from(args.Offset)
 	end := start + int64(len(text))
 	head := fmt.Sprintf("job %s: %s; bytes %d-%d of %d", job.id, state, start, end, total)
@@ -81,15 +81,15 @@ func (b *job) await(ctx context.Context, wait time.Duration) {
 	}
 }
 
-func runJobKill(_ context.Context, call Call, args jobKillArgs) Result {
+func runJobKill(ctx context.Context, call Call, args jobKillArgs) Result {
 	job, err := jobsOf(call.Scope).find(args.Job)
 	if err != nil {
 		return failed("%v", err)
 	}
-	if !job.running() && len(job.left()) == 0 {
-		return Result{Text: fmt.Sprintf("job %s: %s already", job.id, job.state())}
+	if !job.running() && len(job.left(ctx)) == 0 {
+		return Result{Text: fmt.Sprintf("job %s: %s already", job.id, job.state(ctx))}
 	}
 	job.kill()
 	call.Scope.Release(job.hold)
-	return Result{Text: fmt.Sprintf("job %s: %s", job.id, job.state())}
+	return Result{Text: fmt.Sprintf("job %s: %s", job.id, job.state(ctx))}
 }

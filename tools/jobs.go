@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -36,7 +37,7 @@ func jobsOf(s *Scope) *jobs {
 
 // add keeps p as a job that ends with the turn's cancel or the session.
 func (j *jobs) add(call Call, command string, p *process) *job {
-	hold := call.Scope.Keep(call.Turn, p.kill)
+	hold := call.Scope.Keep(call.Turn, func() { p.kill() })
 	j.mu.Lock()
 	j.last++
 	added := &job{id: strconv.Itoa(j.last), command: command, process: p, hold: hold}
@@ -52,7 +53,7 @@ func (j *jobs) add(call Call, command string, p *process) *job {
 func (b *job) watch(s *Scope) {
 	<-b.exited
 	<-b.drained
-	if len(b.left()) == 0 {
+	if len(b.left(context.Background())) == 0 {
 		s.Release(b.hold)
 	}
 }
@@ -109,8 +110,8 @@ func (b *job) running() bool {
 }
 
 // state describes a job in a line.
-func (b *job) state() string {
-	members := b.left()
+func (b *job) state(ctx context.Context) string {
+	members := b.left(ctx)
 	switch {
 	case !b.hasExited():
 		return "running, pid " + strconv.Itoa(b.pid)
@@ -123,13 +124,20 @@ func (b *job) state() string {
 	}
 }
 
+// pidsMax is how many processes a result names; a command may have left more.
+const pidsMax = 50
+
 func pidList(ids []int) string {
-	words := make([]string, len(ids))
-	for i, id := range ids {
-		words[i] = strconv.Itoa(id)
+	words := make([]string, 0, pidsMax)
+	for _, id := range ids[:min(len(ids), pidsMax)] {
+		words = append(words, strconv.Itoa(id))
 	}
-	if len(words) == 1 {
+	switch more := len(ids) - len(words); {
+	case more > 0:
+		return fmt.Sprintf("pids %s and %d more", strings.Join(words, ", "), more)
+	case len(words) == 1:
 		return "pid " + words[0]
+	default:
+		return "pids " + strings.Join(words, ", ")
 	}
-	return "pids " + strings.Join(words, ", ")
 }

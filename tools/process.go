@@ -150,31 +150,32 @@ func (p *process) sweep() {
 	defer cancel()
 	pause := time.Millisecond
 	for ctx.Err() == nil {
-		members := p.family.members()
-		if len(members) == 0 {
+		if len(p.family.members(ctx)) == 0 {
 			return
 		}
-		p.family.signal(members, syscall.SIGKILL)
+		p.family.end(ctx)
 		time.Sleep(pause)
 		pause = min(2*pause, 50*time.Millisecond)
 	}
 }
 
 // left are the processes that run. With a stage nobody is there only when it
-// has ended: a search can miss what is started while it goes on.
-func (p *process) left() []member {
+// has ended: a search can miss what is started while it goes on. It is of what
+// was found until ctx ended.
+func (p *process) left(ctx context.Context) []member {
 	for wait := time.Millisecond; ; wait *= 2 {
 		if p.certain() {
 			return nil
 		}
-		members := p.family.members()
-		if len(members) > 0 || p.stage == nil || closed(p.gone) || wait > settleTime {
+		members := p.family.members(ctx)
+		if len(members) > 0 || ctx.Err() != nil || p.stage == nil || closed(p.gone) || wait > settleTime {
 			return members
 		}
 		timer := time.NewTimer(wait)
 		select {
 		case <-p.gone:
 		case <-timer.C:
+		case <-ctx.Done():
 		}
 		timer.Stop()
 	}
@@ -194,14 +195,15 @@ func closed(c <-chan struct{}) bool {
 }
 
 // kill ends the shell and all it started, politely first, and returns when
-// they are gone. It may be called at any time and more than once.
-func (p *process) kill() {
+// they are gone, or false if some of it takes longer; a stage goes on with that.
+// It may be called at any time and more than once.
+func (p *process) kill() (gone bool) {
 	for _, round := range []struct {
 		signal syscall.Signal
 		within time.Duration
 	}{{syscall.SIGTERM, mercyTime}, {syscall.SIGKILL, killTime}} {
 		ctx, cancel := context.WithTimeout(context.Background(), round.within)
-		gone := p.signal(ctx, round.signal)
+		gone = p.signal(ctx, round.signal)
 		cancel()
 		if gone {
 			break
@@ -212,22 +214,32 @@ func (p *process) kill() {
 	case <-time.After(settleTime):
 		p.abandon()
 	}
+	return gone
 }
+
+// stageTime is how long a stage is left alone to end what is below it. It does
+// that better than this process, if the command has not done it harm.
+const stageTime = time.Second
 
 // signal signals the family until it is gone or ctx ends.
 func (p *process) signal(ctx context.Context, signal syscall.Signal) bool {
-	pause := time.Millisecond
+	pause, began := time.Millisecond, time.Now()
 	for first := true; ; first = false {
-		members := p.left()
-		if len(members) == 0 && closed(p.gone) {
-			return true
+		if first && p.staged() {
+			p.tellStage(signal)
 		}
-		// A kill is repeated for what was started meanwhile; a request is not.
-		if first || signal == syscall.SIGKILL {
-			p.family.signal(members, signal)
-		}
-		if p.stage != nil && signal == syscall.SIGKILL {
-			_ = p.cmd.Process.Signal(syscall.SIGCONT) // Somebody may have stopped it.
+		if !p.staged() || signal == syscall.SIGKILL && time.Since(began) > stageTime {
+			members := p.left(ctx)
+			switch {
+			case ctx.Err() != nil: // So perhaps not all were found.
+				return false
+			case len(members) == 0 && closed(p.gone):
+				return true
+			case signal == syscall.SIGKILL:
+				p.family.end(ctx)
+			case first:
+				p.family.signal(members, signal)
+			}
 		}
 		timer := time.NewTimer(pause)
 		select {
@@ -237,6 +249,23 @@ func (p *process) signal(ctx context.Context, signal syscall.Signal) bool {
 		case <-timer.C:
 		}
 		pause = min(2*pause, 50*time.Millisecond)
+		if p.certain() {
+			timer.Stop()
+			return true
+		}
+	}
+}
+
+// staged reports that a stage looks after the process.
+func (p *process) staged() bool { return p.stage != nil && !closed(p.gone) && !p.lost.Load() }
+
+// tellStage has the stage signal all below it: a request once, a kill until
+// nothing is left.
+func (p *process) tellStage(signal syscall.Signal) {
+	if signal == syscall.SIGKILL {
+		p.stage.End()
+	} else {
+		p.stage.Signal(signal)
 	}
 }
 

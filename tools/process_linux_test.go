@@ -11,13 +11,15 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/weir-agents/weir/tools/internal/stage"
 )
 
 // running reports which of the processes are.
 func running(pids []int) []int {
 	var alive []int
 	for _, pid := range pids {
-		if _, ok := readMember(pid); ok {
+		if _, ok := stage.Read(pid); ok {
 			alive = append(alive, pid)
 		}
 	}
@@ -174,7 +176,7 @@ func randomCancels(t *testing.T, exe string, _ map[string]string) {
 	}
 	wg.Wait()
 	left := &family{mark: []byte(marker), known: map[int]uint64{}}
-	if members := left.members(); len(members) > 0 {
+	if members := left.members(t.Context()); len(members) > 0 {
 		t.Errorf("%v live on", members)
 	}
 	if n := openHandles(t); n > handles {

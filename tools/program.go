@@ -44,7 +44,7 @@ func Run(ctx context.Context, exe string, cmd *exec.Cmd) error {
 		p.kill()
 		return ctx.Err()
 	}
-	if !p.settle() && len(p.left()) == 0 {
+	if !p.settle() && len(p.left(ctx)) == 0 && ctx.Err() == nil {
 		// Nobody can write any more, but there is still something to read.
 		select {
 		case <-p.drained:

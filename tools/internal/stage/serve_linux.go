@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -43,7 +44,8 @@ func serve(args []string) error {
 	syscall.CloseOnExec(fd)
 	link := os.NewFile(uintptr(fd), "link")
 	var what spec
-	if err := gob.NewDecoder(link).Decode(&what); err != nil {
+	in := gob.NewDecoder(link)
+	if err := in.Decode(&what); err != nil {
 		return err
 	}
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
@@ -53,6 +55,7 @@ func serve(args []string) error {
 	// gets its own signals as usual, since handlers end with an exec.
 	signal.Notify(make(chan os.Signal, 1))
 	out := gob.NewEncoder(link)
+	boundProcesses()
 	pid, err := start(what)
 	if err != nil {
 		errno, ok := errors.AsType[syscall.Errno](err)
@@ -61,9 +64,33 @@ func serve(args []string) error {
 		}
 		return out.Encode(started{Errno: int(errno)})
 	}
-	_ = out.Encode(started{Pid: pid}) // Without a reader endWith sees to it.
-	go endWith(link)
+	command := hold(pid)
+	_ = out.Encode(started{Pid: pid})                                                           // Without a reader endWith sees to it.
+	go endWith(in, command)                                                                     // Ends with the process.
 	return reap(pid, func(status syscall.WaitStatus) { _ = out.Encode(ended{uint32(status)}) }) // Perhaps nobody asks any more.
+}
+
+// processesMax is how many processes and threads more than there are now the
+// user may have while the command runs.
+const processesMax = 4096
+
+// boundProcesses keeps what starts others without end from taking all places,
+// and so many that nothing else gets the processor. It does not bind root.
+func boundProcesses() {
+	load, err := os.ReadFile("/proc/loadavg")
+	if err != nil || os.Geteuid() == 0 {
+		return
+	}
+	_, now, _ := strings.Cut(string(load), "/") // As in 0.10 0.20 0.30 2/345 6789.
+	now, _, _ = strings.Cut(now, " ")
+	running, err := strconv.ParseUint(now, 10, 32)
+	var limit unix.Rlimit
+	if err != nil || unix.Getrlimit(unix.RLIMIT_NPROC, &limit) != nil {
+		return
+	}
+	limit.Max = min(limit.Max, running+processesMax)
+	limit.Cur = min(limit.Cur, limit.Max)
+	_ = unix.Setrlimit(unix.RLIMIT_NPROC, &limit) // It may always be lowered.
 }
 
 // start starts the command with its files, which are no longer this process's

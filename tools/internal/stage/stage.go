@@ -6,6 +6,8 @@
 // however it does, the stage ends all of it.
 package stage
 
+import "syscall"
+
 // Name is the hidden first argument of a program that is started as a stage.
 const Name = "__stage"
 
@@ -21,6 +23,9 @@ type started struct {
 	Pid   int
 	Errno int
 }
+
+// request asks for a signal to all below the stage.
+type request struct{ Signal syscall.Signal }
 
 // ended is sent once the command itself has, with its wait status.
 type ended struct{ Status uint32 }

@@ -23,6 +23,12 @@ func (*Stage) Ended() (syscall.WaitStatus, bool) { return 0, false }
 // Stopped is never called.
 func (*Stage) Stopped() <-chan struct{} { return nil }
 
+// Signal is never called.
+func (*Stage) Signal(syscall.Signal) {}
+
+// End is never called.
+func (*Stage) End() {}
+
 // Close is never called.
 func (*Stage) Close() {}
 

@@ -33,9 +33,10 @@ type Stage struct {
 	// Pid is the command's. The stage's own is that of the exec.Cmd.
 	Pid int
 
-	link    *os.File
-	answers *gob.Decoder
-	stopped chan struct{}
+	link     *os.File
+	requests *gob.Encoder
+	answers  *gob.Decoder
+	stopped  chan struct{}
 }
 
 // Start starts cmd below a stage, which is the program exe: its main must hand
@@ -81,11 +82,11 @@ func (s *Stage) start(exe string, cmd *exec.Cmd, far *os.File) error {
 	_ = far.Close() // From now on its end is seen here.
 	go s.watch(cmd.Process)
 	err := s.link.SetDeadline(time.Now().Add(startTime))
+	s.requests, s.answers = gob.NewEncoder(s.link), gob.NewDecoder(s.link)
 	if err == nil {
-		err = gob.NewEncoder(s.link).Encode(what)
+		err = s.requests.Encode(what)
 	}
 	var answer started
-	s.answers = gob.NewDecoder(s.link)
 	if err == nil {
 		err = s.answers.Decode(&answer)
 	}
@@ -155,6 +156,23 @@ func (s *Stage) Ended() (status syscall.WaitStatus, ok bool) {
 	var end ended
 	err := s.answers.Decode(&end)
 	return syscall.WaitStatus(end.Status), err == nil
+}
+
+// Signal sends to all that runs below the stage, the command's process group at
+// once. It does not wait, and does nothing if the stage has ended.
+func (s *Stage) Signal(signal syscall.Signal) {
+	_ = s.link.SetWriteDeadline(time.Now().Add(startTime)) // It never fails on a socket.
+	_ = s.requests.Encode(request{signal})                 // As it says.
+}
+
+// End kills what still runs below the stage, so that it ends too, without
+// waiting for that. Unlike Close it leaves Ended its answer.
+func (s *Stage) End() {
+	if link, err := s.link.SyscallConn(); err == nil {
+		_ = link.Control(func(fd uintptr) { // Its other end may be gone.
+			_ = unix.Shutdown(int(fd), unix.SHUT_WR)
+		})
+	}
 }
 
 // Close kills what still runs below the stage, without waiting for its end.

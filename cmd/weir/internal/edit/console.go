@@ -3,9 +3,7 @@ package edit
 import (
 	"io"
 	"os"
-	"os/signal"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -57,6 +55,7 @@ type Console struct {
 	asks    int      // the question that is open; 0 for none
 	next    []asking // each comes once all is taken that was typed before it
 	fed     int64    // bytes taken
+	open    bool     // a key has begun that what comes may change
 	pasting bool     // a paste has begun and not ended
 	early   bool     // it began before the question that is open
 	draft   string   // the line put aside for a question
@@ -174,7 +173,7 @@ func (c *Console) Ask(output, prompt string, question int) error {
 // settle turns to what is asked next, if all before it is taken.
 func (c *Console) settle() error {
 	drawn := true
-	for len(c.next) > 0 && c.fed >= c.next[0].after {
+	for len(c.next) > 0 && c.fed >= c.next[0].after && !c.open {
 		c.turn(c.next[0])
 		c.next, drawn = c.next[1:], false
 	}
@@ -247,88 +246,6 @@ func (c *Console) flush(out []byte) error {
 	}
 	_, c.failed = c.cfg.Out.Write(out)
 	return c.failed
-}
-
-func (c *Console) read(chunks chan<- []byte) {
-	defer close(chunks)
-	for {
-		buf := make([]byte, 4<<10)
-		n, _, err := c.keys.read(buf)
-		if n > 0 {
-			select {
-			case chunks <- buf[:n]:
-			case <-c.done:
-				return
-			}
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-func (c *Console) serve(chunks <-chan []byte) {
-	defer c.leave()
-	defer func() { // a panic of ours must not leave the terminal raw
-		if r := recover(); r != nil {
-			c.Close()
-			panic(r)
-		}
-	}()
-	resized := make(chan os.Signal, 1)
-	signal.Notify(resized, syscall.SIGWINCH)
-	defer signal.Stop(resized)
-	var keys Keys
-	escape := time.NewTimer(escapeTime)
-	for {
-		select {
-		case p, ok := <-chunks:
-			if !ok || !c.take(&keys, p) {
-				return
-			}
-			escape.Reset(escapeTime)
-		case <-escape.C:
-			if !c.press(keys.Flush()) {
-				return
-			}
-		case <-resized:
-			c.resize()
-		case <-c.done:
-			return
-		}
-	}
-}
-
-// take takes typed bytes, first those from before the question that comes next,
-// and reports whether more are wanted.
-func (c *Console) take(keys *Keys, p []byte) bool {
-	for len(p) > 0 {
-		c.mu.Lock()
-		n := len(p)
-		if len(c.next) > 0 {
-			n = int(min(int64(n), max(c.next[0].after-c.fed, 1)))
-		}
-		c.mu.Unlock()
-		if !c.press(keys.Feed(p[:n])) {
-			return false
-		}
-		c.mu.Lock()
-		c.fed += int64(n)
-		c.pasting = keys.pasting
-		_ = c.settle() // the next write of the program reports it
-		c.mu.Unlock()
-		p = p[n:]
-	}
-	return true
-}
-
-func (c *Console) press(keys []Key) bool {
-	for _, k := range keys {
-		if !c.handle(k) {
-			return false
-		}
-	}
-	return true
 }
 
 func (c *Console) resize() {

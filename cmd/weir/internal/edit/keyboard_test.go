@@ -53,7 +53,8 @@ func TestALineBelongsToTheQuestionItWasTypedFor(t *testing.T) {
 		"half a prompt":               {[]step{{0, "go\ry"}, {1, ""}, {0, "\r"}, {0, ""}, {0, "es\r"}}, []Sent{{"go", 0}, {"", 1}, {"yes", 0}}},
 		"an answer to what is closed": {[]step{{0, "go\r"}, {1, ""}, {0, "y\r"}, {0, ""}, {0, "next\r"}}, []Sent{{"go", 0}, {"y", 1}, {"next", 0}}},
 		"the same question again":     {[]step{{1, ""}, {0, "what\r"}, {1, ""}, {0, "y\r"}}, []Sent{{"what", 1}, {"y", 1}}},
-		"half a paste":                {[]step{{0, "go\r"}, {0, pasteOf}, {1, ""}, {0, behind + "\r"}, {0, ""}, {0, "\r"}}, []Sent{{"go", 0}, {"", 1}, {"y", 0}}},
+		"half a paste":                {[]step{{0, "go\r"}, {0, pasteOf}, {1, ""}, {0, behind + "\r"}}, []Sent{{"go", 0}, {"", 1}}},
+		"what follows a paste":        {[]step{{0, "go\r"}, {0, pasteOf + behind + "\r"}, {1, ""}}, []Sent{{"go", 0}, {"y", 0}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newTypist(t)

@@ -10,8 +10,12 @@ import (
 	"github.com/weir-agents/weir/cmd/weir/internal/render"
 )
 
-// echoLines is how many lines of what was sent stay on the screen.
-const echoLines = 12
+// echoLines is how many lines of what was sent stay on the screen, and echoRunes
+// how much of each.
+const (
+	echoLines = 12
+	echoRunes = 2000
+)
 
 // echo is what stays on the screen of a line that was sent.
 func (c *Console) echo(text string) string {
@@ -30,7 +34,7 @@ func (c *Console) echo(text string) string {
 			b.WriteString("…\n")
 			break
 		}
-		b.WriteString(render.Line(line, 0) + "\n")
+		b.WriteString(render.Line(line, echoRunes) + "\n")
 	}
 	return b.String()
 }

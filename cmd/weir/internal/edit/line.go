@@ -92,17 +92,16 @@ func (l *Line) kill(from, to int) {
 }
 
 func (l *Line) after() int {
-	n, _ := Cluster(l.text[l.at:])
+	n, _ := l.cluster(l.at)
 	return l.at + n
 }
 
-// before walks the line the cursor is in, since a character is known by its start.
+// before walks the unit the cursor is in, since a character is known by its start.
 func (l *Line) before() int {
-	i := l.lineStart()
-	if i == l.at {
-		return max(i-1, 0) // the line feed, if any
+	if l.at == 0 || l.text[l.at-1] == '\n' {
+		return max(l.at-1, 0)
 	}
-	for {
+	for i := l.unitStart(l.at - 1); ; {
 		n, _ := Cluster(l.text[i:])
 		if i+n >= l.at {
 			return i

@@ -22,20 +22,29 @@ func viewOf(prompt string, l *Line, width, height int) View {
 	width, height = max(width-1, 1), max(height, 1)
 	w := wrapper{width: width}
 	indent := strings.Repeat(" ", min(Columns(prompt), max(width-2, 0)))
-	from := l.above(height)
-	if from == 0 {
+	from := l.above(height, width)
+	switch {
+	case from == 0:
 		w.add(prompt)
-	} else {
+	case l.text[from-1] == '\n':
 		w.add(indent)
 	}
-	for i := from; ; {
-		if i == l.at {
-			w.cursor()
+	set := false
+	for i, end := from, from; ; {
+		if i >= end && i < len(l.text) {
+			if end > from && l.text[i-1] != '\n' { // the next part of a long line
+				w.feed()
+			}
+			end = l.unitEnd(i)
 		}
-		if i == len(l.text) || i > l.at && len(w.view.Rows) > max(w.view.Row, height) { // no more is shown
+		if i >= l.at && !set {
+			w.cursor()
+			set = true
+		}
+		if i >= len(l.text) || set && i > l.at && len(w.view.Rows) > max(w.view.Row, height) { // no more is shown
 			break
 		}
-		size, _ := Cluster(l.text[i:])
+		size, _ := Cluster(l.text[i:end])
 		piece := l.text[i : i+size]
 		switch {
 		case piece == "\n":
@@ -50,16 +59,6 @@ func viewOf(prompt string, l *Line, width, height int) View {
 	}
 	w.feed()
 	return w.around(height)
-}
-
-// above returns the start of the line that is rows above that of the cursor, or
-// of the text: nothing before it is shown.
-func (l *Line) above(rows int) int {
-	start := l.lineStart()
-	for ; rows > 0 && start > 0; rows-- {
-		start = strings.LastIndexByte(l.text[:start-1], '\n') + 1
-	}
-	return start
 }
 
 // wrapper breaks text into rows.

@@ -5,10 +5,16 @@ import (
 	"unicode/utf8"
 )
 
+// joiner makes one character of those before and behind it.
+const joiner = 0x200d
+
 // Cluster returns how many bytes the first character of text has as a person
 // sees it — with its marks, its joiners and what they join — and how many
 // columns it takes.
 func Cluster(text string) (size, columns int) {
+	if len(text) > 1 && text[0] < utf8.RuneSelf && text[1] < utf8.RuneSelf {
+		return 1, 1
+	}
 	r, size := utf8.DecodeRuneInString(text)
 	if size == 0 {
 		return 0, 0
@@ -18,7 +24,7 @@ func Cluster(text string) (size, columns int) {
 	for size < len(text) {
 		next, n := utf8.DecodeRuneInString(text[size:])
 		switch {
-		case next == 0x200d: // a joiner takes the character behind it too
+		case next == joiner: // it takes the character behind it too
 			_, after := utf8.DecodeRuneInString(text[size+n:])
 			n += after
 		case next == 0xfe0f: // shown as a picture

@@ -30,11 +30,11 @@ type assembler struct {
 // errClosed ends a StreamEnded that answers a CloseStream.
 var errClosed = errors.New("closed")
 
-// held is one post that waits for credit, and what may follow it only then.
+// held is one post that waits for credit.
 type held struct {
-	post  Post
-	size  int // to be granted back to the streamer once passed on
-	batch bool
+	in    any // a DeltaBatch, which goes on as it came, or a Post
+	bytes int
+	owed  bool // to be granted back to the streamer once passed on
 }
 
 // newAssembler returns the machine; strict, if not nil, is asked about every
@@ -45,13 +45,13 @@ func newAssembler(l Limits, strict func(provider.ToolCall) *provider.Error) *ass
 
 // Handle takes one input and returns its effects. The slice is good until the
 // next call.
-func (a *assembler) Handle(in any) []Send {
+func (a *assembler) Handle(msg any) []Send {
 	a.sends = a.sends[:0]
-	switch in := in.(type) {
+	switch in := msg.(type) {
 	case OpenStream: // from the turn, before the streamer has it
 		a.open(in.Ref)
 	case DeltaBatch:
-		a.batch(in)
+		a.batch(in, msg)
 	case StreamEnded:
 		a.end(in)
 	case Grant:
@@ -72,15 +72,19 @@ func (a *assembler) open(r Ref) {
 	a.in = newRefill(a.limits.HopBatches, a.limits.HopBytes)
 }
 
-func (a *assembler) batch(b DeltaBatch) {
+// batch takes b, and passes it on as the message that it came in: a copy would
+// cost every token an allocation.
+func (a *assembler) batch(b DeltaBatch, msg any) {
 	if !a.on || b.Ref != a.ref || a.err != nil { // I12: stale; or too large, and closing
 		return
 	}
-	post := Post{From: Assembler, Ref: b.Ref, Deltas: b.Deltas, Bytes: b.Bytes}
 	for _, d := range b.Deltas {
 		a.take(d)
 	}
-	a.pass(held{post: post, size: b.Bytes, batch: !b.Free})
+	if b.Free { // it was on the way here; from here on it spends credit
+		msg = Post{From: Assembler, Ref: b.Ref, Deltas: b.Deltas, Bytes: b.Bytes}
+	}
+	a.pass(held{in: msg, bytes: b.Bytes, owed: !b.Free})
 }
 
 // take adds one delta to the message, up to the caps.
@@ -129,7 +133,7 @@ func (a *assembler) pass(h held) {
 func (a *assembler) flush() {
 	n := 0
 	for _, h := range a.held {
-		if !a.out.Spend(h.post.Bytes) {
+		if !a.out.Spend(h.bytes) {
 			break
 		}
 		a.posted(h)
@@ -152,11 +156,11 @@ func (a *assembler) release() {
 // posted passes h on and grants its credit back: only now, so that what waits
 // here counts against the streamer (I2).
 func (a *assembler) posted(h held) {
-	a.send(Reporter, h.post)
-	if !h.batch {
+	a.send(Reporter, h.in)
+	if !h.owed {
 		return
 	}
-	if n, bytes := a.in.Passed(h.size); n > 0 {
+	if n, bytes := a.in.Passed(h.bytes); n > 0 {
 		a.send(Streamer, Grant{From: Streamer, Ref: a.ref, Batches: n, Bytes: bytes})
 	}
 }
@@ -201,7 +205,7 @@ func (a *assembler) complete() {
 		return
 	}
 	post := Post{From: Assembler, Ref: a.ref, Events: a.told(m, stop, usage)}
-	a.pass(held{post: post})
+	a.pass(held{in: post})
 }
 
 // uniqueIDs gives a made id to a call that has none or one of an earlier call,
@@ -246,9 +250,14 @@ func (a *assembler) close(r Ref) {
 	if a.on {
 		free := Post{From: Assembler, Ref: r, Free: true}
 		for _, h := range a.held {
-			free.Deltas = append(free.Deltas, h.post.Deltas...)
-			free.Events = append(free.Events, h.post.Events...)
-			free.Bytes += h.post.Bytes
+			switch in := h.in.(type) {
+			case DeltaBatch:
+				free.Deltas = append(free.Deltas, in.Deltas...)
+			case Post:
+				free.Deltas = append(free.Deltas, in.Deltas...)
+				free.Events = append(free.Events, in.Events...)
+			}
+			free.Bytes += h.bytes
 		}
 		if len(a.held) > 0 {
 			a.send(Reporter, free)

@@ -64,7 +64,7 @@ func batch(deltas ...provider.Delta) DeltaBatch {
 
 // passed is how a batch goes on to the reporter.
 func passed(b DeltaBatch) Send {
-	return Send{Reporter, Post{From: Assembler, Ref: b.Ref, Deltas: b.Deltas, Bytes: b.Bytes}}
+	return Send{Reporter, b}
 }
 
 func granted(batches, bytes int) Send {

@@ -109,8 +109,8 @@ func newStepper(deltas int) *stepper {
 
 func (s *stepper) step() {
 	for _, out := range s.a.Handle(s.in) {
-		if p, ok := out.In.(Post); ok {
-			s.a.out.Grant(1, p.Bytes)
+		if b, ok := out.In.(DeltaBatch); ok {
+			s.a.out.Grant(1, b.Bytes)
 		}
 	}
 }
@@ -170,7 +170,7 @@ func (t *taker) post(p any) {
 func BenchmarkReporter(b *testing.B) {
 	b.ReportAllocs()
 	t := newTaker()
-	var p any = Post{From: Assembler, Ref: Ref{"t1", 1, 1}, Deltas: []provider.Delta{piece}, Bytes: len(piece.Text)}
+	var p any = DeltaBatch{Ref: Ref{"t1", 1, 1}, Deltas: []provider.Delta{piece}, Bytes: len(piece.Text)}
 	for b.Loop() {
 		t.post(p)
 	}

@@ -185,9 +185,9 @@ type OpenStream struct {
 // Control lane.
 type CloseStream struct{ Ref Ref }
 
-// ---- streamer → assembler
+// ---- streamer → assembler → reporter
 
-// DeltaBatch carries deltas under credit.
+// DeltaBatch carries deltas under credit, from the assembler on under its own.
 type DeltaBatch struct {
 	Ref    Ref
 	Deltas []provider.Delta

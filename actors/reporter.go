@@ -45,6 +45,7 @@ type outbox struct {
 	began   time.Time // when that turn started
 	ttft    *int64    // milliseconds until its first delta
 	queue   []queued
+	near    [nearQueue]queued // where a queue begins: a token that comes alone allocates none
 	reader  Reader
 	credit  Window
 	given   []int // sizes of what the reader has not granted back
@@ -82,6 +83,8 @@ func (s *shown) see(turn string, e Event) {
 	default: // says nothing of what is due
 	}
 }
+
+const nearQueue = 2
 
 // queued is a stamped event that no reader has.
 type queued struct {
@@ -121,6 +124,8 @@ func (b *outbox) forget() {
 func (r *reporter) Handle(in any, now time.Time) []Send {
 	r.sends, r.now = r.sends[:0], now
 	switch in := in.(type) {
+	case DeltaBatch: // as the assembler got it
+		r.post(Post{From: Assembler, Ref: in.Ref, Deltas: in.Deltas, Bytes: in.Bytes})
 	case Post:
 		r.post(in)
 	case Grant:
@@ -159,8 +164,8 @@ func (r *reporter) post(p Post) {
 	}
 	before := len(r.box.queue)
 	for _, d := range p.Deltas {
-		if e := r.event(d); e != nil {
-			r.stamp(p, e, len(d.Text))
+		if e := r.event(p.Ref, d); e != nil {
+			r.queue(p, e, len(d.Text))
 		}
 	}
 	for _, e := range p.Events {
@@ -204,8 +209,8 @@ func (r *reporter) begins(p Post) bool {
 	return true
 }
 
-// event returns what a reader sees of d, nil for nothing.
-func (r *reporter) event(d provider.Delta) Event {
+// event returns what a reader sees of d, stamped, nil for nothing.
+func (r *reporter) event(ref Ref, d provider.Delta) Event {
 	switch d.Kind {
 	case provider.TextDelta, provider.ThinkingDelta:
 		if r.box.ttft == nil {
@@ -216,13 +221,13 @@ func (r *reporter) event(d provider.Delta) Event {
 		case r.deltas == DeltasNone:
 			return nil
 		case d.Kind == provider.TextDelta:
-			return TextDelta{Text: d.Text, Block: d.Block}
+			return TextDelta{Envelope: r.envelope(ref), Text: d.Text, Block: d.Block}
 		default:
-			return ThinkingDelta{Text: d.Text, Block: d.Block}
+			return ThinkingDelta{Envelope: r.envelope(ref), Text: d.Text, Block: d.Block}
 		}
 	case provider.ToolCallDelta:
 		if r.deltas == DeltasTools {
-			return ToolCallDelta{Block: d.Block, ID: d.ID, Name: d.Name, Arguments: d.Text}
+			return ToolCallDelta{Envelope: r.envelope(ref), Block: d.Block, ID: d.ID, Name: d.Name, Arguments: d.Text}
 		}
 		return nil
 	default: // a whole block or the finish: told by MessageCompleted
@@ -242,11 +247,20 @@ func (r *reporter) stamp(p Post, e Event, size int) {
 		r.ended(end)
 	}
 	r.box.see(ref.Turn, e)
+	r.queue(p, e.with(r.envelope(ref)), size)
+}
+
+// envelope is what the next event of ref carries.
+func (r *reporter) envelope(ref Ref) Envelope {
 	r.box.seq++
-	e = e.with(Envelope{
+	return Envelope{
 		Seq: r.box.seq, Session: r.box.session, At: r.now.UTC(),
 		Turn: ref.Turn, Step: ref.Step, Attempt: ref.Attempt,
-	})
+	}
+}
+
+// queue lets e, of p, wait for the reader.
+func (r *reporter) queue(p Post, e Event, size int) {
 	r.box.queue = append(r.box.queue, queued{event: e, size: size, free: p.Free})
 }
 
@@ -256,11 +270,13 @@ func (r *reporter) give() {
 	if b.reader == nil || len(b.queue) == 0 || !b.credit.Open() {
 		return
 	}
-	var events []Event
 	n := 0
-	for ; n < len(b.queue) && b.credit.Spend(b.queue[n].size); n++ {
-		q := b.queue[n]
-		events = append(events, q.event)
+	for n < len(b.queue) && b.credit.Spend(b.queue[n].size) {
+		n++
+	}
+	events := make([]Event, n)
+	for i, q := range b.queue[:n] {
+		events[i] = q.event
 		b.given = append(b.given, q.size)
 		if r.limits.ReaderWindow == 1 {
 			b.owed = append(b.owed, q.owed) // lockstep: when it has taken it
@@ -269,9 +285,9 @@ func (r *reporter) give() {
 		r.refill(q.owed)
 	}
 	clear(b.queue[:n])
-	b.queue = b.queue[n:]
-	if len(b.queue) == 0 {
-		b.queue = nil
+	if b.queue = b.queue[n:]; len(b.queue) == 0 {
+		b.near = [nearQueue]queued{}
+		b.queue = b.near[:0]
 	}
 	r.watch()
 	b.reader.Take(Batch{Events: events})

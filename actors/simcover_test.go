@@ -131,7 +131,7 @@ func kind(in any) string {
 func (w *world) stale(s Stage, in any) bool {
 	switch in := in.(type) {
 	case DeltaBatch:
-		return in.Ref != w.asm.ref
+		return s == Assembler && in.Ref != w.asm.ref || s == Reporter && in.Ref.Turn != w.out.turn
 	case StreamEnded:
 		return in.Ref != w.asm.ref
 	case CallChecked:
@@ -236,12 +236,12 @@ var machineInputs = spots{
 	},
 	Reporter: {
 		"flowing, no turn": {"Attach", "Post"},
-		"flowing":          {"Post"},
+		"flowing":          {"DeltaBatch", "Post"},
 		"full, no turn":    {"Grant", "Post", "Tick"},
-		"full":             {"Grant", "Post", "Tick"},
-		"losing":           {"Grant", "Post", "Tick"},
+		"full":             {"DeltaBatch", "Grant", "Post", "Tick"},
+		"losing":           {"DeltaBatch", "Grant", "Post", "Tick"},
 		"owed, no turn":    {"Grant", "Post", "Tick"},
-		"owed":             {"Grant", "Post", "Tick"},
+		"owed":             {"DeltaBatch", "Grant", "Post", "Tick"},
 	},
 }
 

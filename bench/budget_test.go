@@ -39,7 +39,7 @@ func TestBudgetOfAToken(t *testing.T) {
 	body := answer()
 	for _, s := range bench.Subjects() {
 		budget := map[string]struct{ allocs, bytes float64 }{
-			"adapter": {0.2, 30}, "weir": {1, 180},
+			"adapter": {0.2, 30}, "weir": {0.7, 130},
 		}[s.Name]
 		if budget.allocs == 0 {
 			continue

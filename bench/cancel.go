@@ -104,7 +104,7 @@ func cancelCases(short bool) []Case {
 		{
 			Name:   fmt.Sprintf("within %v: waiting, then streaming", span),
 			Script: Answer(tokens, span/10, gap), Server: sim.Config{EachFrame: true},
-			Subjects: []string{"floor", "adapter", "weir", "channels", "unbounded", "openai-go"}, Measure: cancelStreams(tries, span),
+			Subjects: []string{"floor", "adapter", "weir", "channels", "unbounded", "bounded", "openai-go"}, Measure: cancelStreams(tries, span),
 		},
 		{
 			Name:   fmt.Sprintf("within %v: waiting, streaming, then four calls that end only when they are stopped", span),

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/weir-agents/weir/provider"
+	"github.com/weir-agents/weir/provider/sim"
 )
 
 func TestTheBarSaysWhatIsLeft(t *testing.T) {
@@ -89,6 +92,62 @@ func TestOmissionIsWhatLayBeforeTheSending(t *testing.T) {
 	h.add(-time.Millisecond, 60*time.Millisecond)
 	if got := h.sample().Value; got != 30 {
 		t.Errorf("%v %%", got)
+	}
+}
+
+// The results of calls stand in the order of the calls, and are whole: what a
+// runtime does out of order must not be measured as if it were right.
+func TestResultsMustBeWholeAndInOrder(t *testing.T) {
+	call := func(id string) provider.Block { return provider.ToolCall{ID: id, Name: pauseName} }
+	result := func(id, text string) provider.Block { return provider.ToolResult{Call: id, Text: text} }
+	z := turnSize{calls: 2, output: 2}
+	for _, c := range []struct {
+		name    string
+		results []provider.Block
+		right   bool
+	}{
+		{"in order", []provider.Block{result("a", "ok"), result("b", "ok")}, true},
+		{"out of order", []provider.Block{result("b", "ok"), result("a", "ok")}, false},
+		{"cut", []provider.Block{result("a", "ok"), result("b", "o")}, false},
+		{"one is missing", []provider.Block{result("a", "ok")}, false},
+	} {
+		err := z.inOrder([]provider.Message{
+			{Role: provider.Assistant, Blocks: []provider.Block{call("a"), call("b")}}, {Role: provider.Tool, Blocks: c.results},
+		})
+		if (err == nil) != c.right {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// A server feels a reader that does not read: its writes wait, and that is seen
+// with the moment from which on they did.
+func TestTheServerTellsWhenItFeelsAReader(t *testing.T) {
+	u, err := StartHere(Answer(400_000, 0, 0), sim.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = u.Close() }()
+	before, err := u.mark(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock := sim.NewClock()
+	begun := clock.Now()
+	c, err := openFloor(Source{URL: u.URL, Transport: Transport(1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := FrozenReader(t.Context(), c, u, 400_000, 20_000, 10*time.Millisecond, 0); err != nil {
+		t.Fatal(err)
+	}
+	after, err := u.state(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if before.Held != 0 || before.HeldAt != 0 || after.Held < heldLeast || after.HeldAt < begun || after.HeldAt > clock.Now() {
+		t.Errorf("%+v and then %+v, begun at %d", before, after, begun)
 	}
 }
 

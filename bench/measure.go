@@ -35,7 +35,7 @@ type Case struct {
 	Subjects []string
 	// Questions is how many an endpoint is asked by subject and round.
 	Questions int
-	// Measure measures a subject once. It gives the same samples each time.
+	// Measure measures a subject once. What a round cannot tell it leaves out.
 	Measure func(ctx context.Context, t Trial) ([]Sample, error)
 }
 

@@ -137,8 +137,10 @@ func (m *measurer) serve(c Case) (*Upstream, error) {
 
 // take adds the samples of a round.
 func (r *Row) take(samples []Sample) {
-	for i, s := range samples {
-		if len(r.Metrics) == i {
+	for _, s := range samples {
+		i := slices.IndexFunc(r.Metrics, func(m Metric) bool { return m.Name == s.Name })
+		if i < 0 {
+			i = len(r.Metrics)
 			r.Metrics = append(r.Metrics, Metric{Name: s.Name, Unit: s.Unit, Less: s.Less, Aside: s.Aside})
 		}
 		r.Metrics[i].add(s)

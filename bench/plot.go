@@ -67,6 +67,15 @@ func stageNames() []string {
 	return names
 }
 
+// most is the greatest value.
+func (s Series) most() float64 {
+	most := 0.0
+	for _, p := range s.Points {
+		most = max(most, p[1])
+	}
+	return most
+}
+
 // trackPoints is how many points a series has at most.
 const trackPoints = 300
 

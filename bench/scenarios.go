@@ -125,8 +125,7 @@ func paceCases(short bool) []Case {
 		cases = append(cases, Case{
 			Name:   fmt.Sprintf("%d streams, %v between tokens", s.streams, s.gap),
 			Script: Answer(s.tokens, s.gap, s.gap), Server: sim.Config{Stamp: true}, Streams: s.streams,
-			Subjects: []string{"floor", "adapter", "weir", "channels", "openai-go"},
-			Measure:  Pace{s.streams, s.tokens, s.gap}.measure,
+			Measure: Pace{s.streams, s.tokens, s.gap}.measure,
 		})
 	}
 	return cases

@@ -21,20 +21,23 @@ const (
 	halfTokens = 100
 )
 
-// idlers opens n sessions that do nothing, and closes them.
-func idlers(_ context.Context, t Trial, n int) ([]Sample, error) {
+// idlers opens n sessions that do nothing for a time, and closes them.
+func idlers(ctx context.Context, t Trial, n int, rest time.Duration) ([]Sample, error) {
 	c, err := gather(t.Client, n)
 	if err != nil {
 		return nil, err
 	}
-	return append(c.samples(), c.close()), nil
+	cpu, begun := CPU(), time.Now()
+	wait(ctx, rest)
+	idle := Sample{Name: "idle cpu", Unit: "cores", Less: true, Value: float64(CPU()-cpu) / float64(time.Since(begun))}
+	return append(c.samples(), idle, c.close()), nil
 }
 
 // gathered are n sessions, idle.
 type gathered struct {
 	all         []Session
-	before      int64
-	heap        int64
+	before      held
+	idle        held
 	rssBefore   int64
 	rss         int64
 	open        time.Duration
@@ -55,7 +58,7 @@ func gather(c Client, n int) (g gathered, err error) {
 		}
 	}
 	g.open, g.openCPU = time.Since(begun), CPU()-cpu
-	g.heap = memory() - g.before
+	g.idle = memory().over(g.before)
 	now, ok := resident()
 	g.rss, g.rssMeasured = now-g.rssBefore, ok
 	return g, nil
@@ -67,7 +70,8 @@ func (g gathered) per(d time.Duration) float64 { return micros(d) / float64(len(
 
 func (g gathered) samples() []Sample {
 	out := []Sample{
-		{Name: "idle", Unit: "KiB", Less: true, Value: g.kib(g.heap)},
+		{Name: "idle", Unit: "KiB", Less: true, Value: g.kib(g.idle.sum())},
+		{Name: "idle stacks", Unit: "KiB", Less: true, Value: g.kib(g.idle.stacks)},
 		{Name: "open", Unit: "µs", Less: true, Value: g.per(g.open)},
 		{Name: "open cpu", Unit: "µs", Less: true, Value: g.per(g.openCPU)},
 	}
@@ -120,7 +124,7 @@ func crowd(ctx context.Context, t Trial, n int) ([]Sample, error) {
 	}
 	half.Wait()
 	cpu = CPU() - cpu
-	streaming := memory() - g.before
+	streaming := memory().over(g.before)
 	rss, ok := resident()
 	if err := u.open(ctx, "half"); err != nil {
 		leave()
@@ -134,7 +138,8 @@ func crowd(ctx context.Context, t Trial, n int) ([]Sample, error) {
 	}
 	cpu += CPU() - rest
 	out := append(g.samples(),
-		Sample{Name: "streaming", Unit: "KiB", Less: true, Value: g.kib(streaming)},
+		Sample{Name: "streaming", Unit: "KiB", Less: true, Value: g.kib(streaming.sum())},
+		Sample{Name: "stacks", Unit: "KiB", Less: true, Value: g.kib(streaming.stacks)},
 		Sample{Name: "cpu", Unit: "µs/answer", Less: true, Value: g.per(cpu)}, g.close())
 	if ok {
 		out = append(out, Sample{Name: "rss", Unit: "KiB", Less: true, Value: g.kib(rss - g.rssBefore)})
@@ -160,11 +165,11 @@ func sessionCases(short bool) []Case {
 	for _, n := range pick(short, []int{1, 100, 1000}, []int{3}) {
 		cases = append(cases, Case{
 			Name: fmt.Sprintf("%d streams at once", n), Script: halfway, Streams: n,
-			Subjects: []string{"floor", "adapter", "weir", "channels", "unbounded", "openai-go"},
-			Measure:  func(ctx context.Context, t Trial) ([]Sample, error) { return crowd(ctx, t, n) },
+			Measure: func(ctx context.Context, t Trial) ([]Sample, error) { return crowd(ctx, t, n) },
 		})
 	}
 	many := pick(short, 10_000, 10)
+	rest := pick(short, time.Second, time.Millisecond)
 	shared := fair{pick(short, 64, 3), pick(short, 20_000, 50)}
 	return append(cases,
 		Case{
@@ -174,12 +179,12 @@ func sessionCases(short bool) []Case {
 		},
 		Case{
 			Name: fmt.Sprintf("%d idle sessions", many), Script: halfway, Subjects: []string{"weir"},
-			Measure: func(ctx context.Context, t Trial) ([]Sample, error) { return idlers(ctx, t, many) },
+			Measure: func(ctx context.Context, t Trial) ([]Sample, error) { return idlers(ctx, t, many, rest) },
 		},
 		Case{
 			Name:   fmt.Sprintf("%d streams of %d tokens without gaps, begun together", shared.streams, shared.tokens),
 			Script: Answer(shared.tokens, 0, 0), Streams: shared.streams,
-			Subjects: []string{"floor", "adapter", "weir", "channels"}, Measure: shared.measure,
+			Subjects: []string{"floor", "adapter", "weir", "channels", "unbounded", "bounded"}, Measure: shared.measure,
 		},
 	)
 }
@@ -205,13 +210,19 @@ func readHalves(ctx context.Context, s Session, half func()) error {
 	return nil
 }
 
-// memory returns the bytes of live heap and of stacks.
-func memory() int64 {
+// held are bytes of live heap and of stacks.
+type held struct{ heap, stacks int64 }
+
+// memory returns what this process holds.
+func memory() held {
 	heap := Heap()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return int64(heap + m.StackInuse)
+	return held{int64(heap), int64(m.StackInuse)}
 }
+
+func (h held) over(before held) held { return held{h.heap - before.heap, h.stacks - before.stacks} }
+func (h held) sum() int64            { return h.heap + h.stacks }
 
 // open opens a gate of the server's script.
 func (u *Upstream) open(ctx context.Context, gate string) error {

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -53,15 +54,18 @@ func (r reluctant) measure(ctx context.Context, t Trial) ([]Sample, error) {
 	}
 	defer s.Close()
 	r.trial = t
-	start, err := t.Server.state(ctx)
+	start, err := t.Server.mark(ctx)
 	if err != nil {
 		return nil, err
 	}
 	r.before = Heap()
 	cpu := CPU()
+	peak := watchMemory()
 	r.begun = time.Now()
+	begun := t.Tap.Clock.At(r.begun)
 	err = s.Read(ctx, plain, func(text string) bool { return r.take(ctx, text, true) == nil })
 	took := time.Since(r.begun)
+	most := peak().most()
 	cpu = CPU() - cpu - r.looking
 	switch {
 	case err != nil:
@@ -75,13 +79,20 @@ func (r reluctant) measure(ctx context.Context, t Trial) ([]Sample, error) {
 		return nil, err
 	}
 	leave, err := r.leave(ctx, s)
-	return []Sample{
+	out := []Sample{
 		{Name: "heap", Unit: "MiB", Less: true, Value: float64(r.heap) / (1 << 20)},
+		{Name: "peak", Unit: "MiB", Less: true, Value: most},
 		{Name: "cpu", Unit: "ns/token", Less: true, Value: float64(cpu) / float64(r.tokens)},
 		{Name: "server ahead", Unit: "tokens", Less: true, Value: r.serverAhead(start, end)},
 		{Name: "took", Unit: "ms", Less: true, Value: ms(took)},
+		{Name: "server held", Unit: "%", Value: 100 * float64(end.Held) / float64(took)},
 		{Name: "leave", Unit: "ms", Less: true, Value: ms(leave)},
-	}, err
+	}
+	if end.HeldAt != 0 { // else all of it fit into buffers
+		felt := Sample{Name: "server felt it", Unit: "ms", Value: ms(time.Duration(end.HeldAt - begun))}
+		out = slices.Insert(out, 3, felt)
+	}
+	return out, err
 }
 
 // take takes a piece, looks at the memory now and then, and waits.

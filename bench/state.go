@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -17,16 +18,60 @@ type state struct {
 	Written int64         // bytes of answers that its sockets have taken
 	Open    int64         // answers on their way
 	CPU     time.Duration // of its process
+	// Held is for how long in all writes to a socket had to wait, of those that
+	// waited for heldLeast, and HeldAt when the first of them since the last mark
+	// began, on sim.Clock; 0 for none.
+	Held   time.Duration
+	HeldAt int64
 }
 
 const statePath = "/bench/state"
 
-// watched is a simulated server that tells its state.
-func watched(server *sim.Server) http.Handler {
+// heldLeast is how long a write to a socket must take to be one that waited for
+// its reader.
+const heldLeast = 5 * time.Millisecond
+
+// holding is a listener whose connections note which writes had to wait.
+type holding struct {
+	net.Listener
+	clock sim.Clock
+	held  atomic.Int64
+	at    atomic.Int64
+}
+
+// Accept implements net.Listener.
+func (h *holding) Accept() (net.Conn, error) {
+	c, err := h.Listener.Accept()
+	return &heldConn{c, h}, err
+}
+
+type heldConn struct {
+	net.Conn
+	by *holding
+}
+
+func (c *heldConn) Write(p []byte) (int, error) {
+	begun := time.Now()
+	n, err := c.Conn.Write(p)
+	if took := time.Since(begun); took >= heldLeast {
+		c.by.held.Add(int64(took))
+		c.by.at.CompareAndSwap(0, c.by.clock.At(begun))
+	}
+	return n, err
+}
+
+// watched is a simulated server that tells its state. A POST marks it: what is
+// held from then on is counted anew.
+func watched(server *sim.Server, h *holding) http.Handler {
 	var open atomic.Int64
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == statePath {
-			_ = json.NewEncoder(w).Encode(state{server.Written(), open.Load(), CPU()}) // The reader may be gone.
+			if r.Method == http.MethodPost {
+				h.held.Store(0)
+				h.at.Store(0)
+			}
+			now := state{server.Written(), open.Load(), CPU(), time.Duration(h.held.Load()), h.at.Load()}
+			_ = json.NewEncoder(w).Encode(now) // The reader may be gone.
 			return
 		}
 		open.Add(1)
@@ -37,7 +82,16 @@ func watched(server *sim.Server) http.Handler {
 
 // state asks a simulated server how it is.
 func (u *Upstream) state(ctx context.Context) (s state, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.URL+statePath, nil)
+	return u.tell(ctx, http.MethodGet)
+}
+
+// mark asks it too, and has it count anew what is held.
+func (u *Upstream) mark(ctx context.Context) (s state, err error) {
+	return u.tell(ctx, http.MethodPost)
+}
+
+func (u *Upstream) tell(ctx context.Context, method string) (s state, err error) {
+	req, err := http.NewRequestWithContext(ctx, method, u.URL+statePath, nil)
 	if err != nil {
 		return s, err
 	}

@@ -98,10 +98,11 @@ func StartHere(src string, cfg sim.Config) (*Upstream, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start the simulated server: %w", err)
 	}
-	server := &http.Server{Handler: watched(sim.New(s, cfg))}
+	h := &holding{Listener: l, clock: sim.NewClock()}
+	server := &http.Server{Handler: watched(sim.New(s, cfg), h)}
 	served := make(chan error, 1)
 	// Ends with Close.
-	go func() { served <- server.Serve(l) }()
+	go func() { served <- server.Serve(h) }()
 	end := func() error {
 		err := server.Close()
 		if s := <-served; !errors.Is(s, http.ErrServerClosed) {

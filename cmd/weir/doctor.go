@@ -78,7 +78,7 @@ func (d *doctor) version() { d.say(healthy, "version", "%s", versionText()) }
 // settings tells how the config files were read; err is the fault in one.
 func (d *doctor) settings(err error) {
 	if err != nil {
-		d.fails(exitUsage, "config", "%s; mend it: what follows goes by the command line alone", err)
+		d.fails(exitUsage, "config", "%s; mend it: what follows goes by the command line alone", d.placed(err))
 		return
 	}
 	dir := d.dirs().config
@@ -92,8 +92,8 @@ func (d *doctor) settings(err error) {
 		d.say(healthy, "config", "%s is read", file)
 	case os.IsNotExist(err):
 		d.say(healthy, "config", "there is no %s, which is no fault; weir config --print says what holds", file)
-	default:
-		d.say(doubted, "config", "%s cannot be read: %s; it does not count", file, plainError(err))
+	default: // it was there a moment ago
+		d.say(doubted, "config", "%s cannot be read: %s", file, plainError(err))
 	}
 	for _, text := range d.config.Refused {
 		d.say(doubted, "config", "%s", text)

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
+	"io"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -20,7 +23,49 @@ var mistakes = []struct {
 	{regexp.MustCompile(`^(\S+): bool value must be .* but got "(.*)"$`), `$1 is "$2", takes no value but true or false`},
 	{regexp.MustCompile(`^(\S+) must be one of (.*) but got "(.*)"$`), `$1 is "$3", must be one of $2`},
 	{regexp.MustCompile(`^expected "<(.*)>"$`), `a <$1> is missing behind the command`},
+	{regexp.MustCompile(`^(unexpected argument .*\?)$`), `$1 A prompt goes behind -p`},
 	{regexp.MustCompile(`^(unexpected argument .*)$`), `$1; a prompt goes behind -p`},
+}
+
+// usual turns what people type at any program into what weir calls it.
+func usual(args []string) []string {
+	switch {
+	case len(args) == 1 && args[0] == "--version":
+		return []string{"version"}
+	case len(args) > 0 && len(args) <= 2 && args[0] == "help":
+		return append(slices.Clone(args[1:]), "--help")
+	}
+	return args
+}
+
+// placed adds to a mistake that names a flag which place has set it, if that is
+// a file or a variable and not the command line.
+func (a *app) placed(err error) error {
+	wrong, ok := errors.AsType[usageError](err)
+	name, isFlag := strings.CutPrefix(strings.TrimRight(strings.SplitN(wrong.text+" ", " ", 2)[0], ":"), "--")
+	if !ok || !isFlag {
+		return err
+	}
+	if slices.ContainsFunc(a.args, func(arg string) bool { return arg == "--"+name || strings.HasPrefix(arg, "--"+name+"=") }) {
+		return err
+	}
+	from := ""
+	if a.config != nil {
+		for _, p := range a.config.Get(name).Parts {
+			if p.From != "default" {
+				from = p.From
+			}
+		}
+	}
+	for _, f := range newParser(&flags{}, io.Discard, nil).Model.Flags {
+		if f.Name == name && from == "" && len(f.Tag.Envs) > 0 && a.env(f.Tag.Envs[0]) != "" {
+			from = f.Tag.Envs[0] // it was wrong before the files were read
+		}
+	}
+	if from == "" {
+		return err
+	}
+	return usagef("%s (set by %s)", wrong.text, from)
 }
 
 // explain says what was wrong with the command line.

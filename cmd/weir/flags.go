@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -196,8 +197,8 @@ func (f *flags) check() error {
 		return usagef("--context-tokens is %d, must not be negative", f.Context)
 	case f.MaxTokens < 0:
 		return usagef("--max-tokens-total is %d, must not be negative", f.MaxTokens)
-	case f.MaxCost < 0:
-		return usagef("--max-cost is %g, must not be negative", f.MaxCost)
+	case !(f.MaxCost >= 0) || math.IsInf(f.MaxCost, 1): // nor not a number
+		return usagef("--max-cost is %g, must be a number of 0 or more", f.MaxCost)
 	case f.prompted && strings.TrimSpace(f.Prompt) == "":
 		return usagef("the prompt is empty: say something behind -p, or -p - to read it from standard input")
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -12,8 +13,26 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/weir-agents/weir/cmd/weir/internal/config"
 	"github.com/weir-agents/weir/pipeline"
 )
+
+// Every flag of a turn can be set in a file, or is said to be a flag only.
+func TestEveryFlagIsAKeyOrAFlagOnly(t *testing.T) {
+	dir := tree(t, nil)
+	for _, f := range newParser(&flags{}, io.Discard, nil).Model.Flags {
+		if f.Name == "help" {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir, config.FileName), []byte(f.Name+" = 1970-01-01"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := config.Load(config.Input{UserDir: dir})
+		if err == nil || strings.Contains(err.Error(), "unknown key") != strings.HasSuffix(err.Error(), "it is a flag only, --"+f.Name) {
+			t.Errorf("%s: %v", f.Name, err)
+		}
+	}
+}
 
 func TestWrongUsageIsOneClearLine(t *testing.T) {
 	for args, want := range map[string]string{
@@ -36,7 +55,10 @@ func TestWrongUsageIsOneClearLine(t *testing.T) {
 		"tools --mode plan":      "weir tools has no use for --mode (weir tools --help lists what it takes)",
 		"doctor -p x":            "weir doctor has no use for --prompt (weir doctor --help lists what it takes)",
 		"config --prompt=x":      "weir config has no use for --prompt (weir config --help lists what it takes)",
-		"--max-cost=-1":          "--max-cost is -1, must not be negative",
+		"--max-cost=-1":          "--max-cost is -1, must be a number of 0 or more",
+		"--max-cost NaN":         "--max-cost is NaN, must be a number of 0 or more",
+		"--max-cost Inf":         "--max-cost is +Inf, must be a number of 0 or more",
+		"docter":                 `unexpected argument docter, did you mean "doctor"? A prompt goes behind -p (weir --help lists all)`,
 		"--max-tokens-total=-1":  "--max-tokens-total is -1, must not be negative",
 		"--first-byte-timeout=x": `--first-byte-timeout is "x", must be a time with its unit, such as 90s or 5m (weir --help lists all)`,
 	} {

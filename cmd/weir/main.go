@@ -47,6 +47,8 @@ type app struct {
 
 // main runs the command that args name and returns the exit code.
 func (a *app) main(args []string) int {
+	args = usual(args)
+	a.args = args
 	if len(args) > 0 && args[0] == "bench" {
 		return a.bench(args[1:])
 	}
@@ -74,7 +76,6 @@ func (a *app) main(args []string) int {
 
 // configured runs a command that goes by the configuration.
 func (a *app) configured(args []string) int {
-	a.args = args
 	talks := a.command == "turn" && !a.flags.prompted && a.std.InTerminal
 	if err := a.configure(args, talks); err != nil {
 		return a.fail(err)
@@ -119,6 +120,7 @@ func (a *app) fail(err error) int {
 		return exitOK
 	}
 	code := errorCode(err)
+	err = a.placed(err)
 	if code != exitClosed && !errors.Is(err, stdio.ErrGaveUp) {
 		a.warn(err.Error())
 	}

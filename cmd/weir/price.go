@@ -2,6 +2,7 @@ package main
 
 import (
 	_ "embed"
+	"math"
 	"strconv"
 	"strings"
 	"sync"
@@ -48,7 +49,7 @@ func priceOf(model, own string) (p price, known bool, err error) {
 		if err == nil && two {
 			p.out, err = strconv.ParseFloat(strings.TrimSpace(out), 64)
 		}
-		if err != nil || !two || p.in < 0 || p.out < 0 {
+		if err != nil || !two || !(p.in >= 0 && p.out >= 0) || math.IsInf(p.in+p.out, 0) { // nor not a number
 			return p, false, usagef("--price is %q, must be two numbers such as 3,15: USD for a million tokens in and out", own)
 		}
 		p.cacheRead, p.cacheWrite = p.in, p.in

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"net/http"
 	"strings"
 	"time"
@@ -86,6 +88,9 @@ func client(f *flags, u upstream) (provider.Provider, error) {
 // loadScript reads a script file; a fault in it is a mistake of the caller.
 func loadScript(file string) (script.Script, error) {
 	s, err := script.Load(file)
+	if errors.As(err, new(*fs.PathError)) { // what is in it is told with its line
+		return s, usagef("--script: %s", err)
+	}
 	if err != nil {
 		return s, usagef("%s", err)
 	}

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync/atomic"
 
+	"github.com/weir-agents/weir/cmd/weir/internal/config"
 	"github.com/weir-agents/weir/cmd/weir/internal/workspace"
 	"github.com/weir-agents/weir/pipeline"
 	"github.com/weir-agents/weir/provider"
@@ -28,6 +30,7 @@ type house struct {
 	registry *tools.Registry
 	policy   *rules.Policy
 	hook     *hook.Hooks
+	tools    []string // the names of all there can be, for rules
 	commands []workspace.Command
 	confined *confinement
 	first    string // the model that a session of pipe begins with
@@ -224,6 +227,13 @@ func (a *app) openTools(h *house) (err error) {
 	if root == "" {
 		root = "."
 	}
+	for _, dir := range f.AddDir {
+		if info, err := os.Stat(dir); err != nil {
+			return usagef("--add-dir: %s: name a folder that is there", err)
+		} else if !info.IsDir() {
+			return usagef("--add-dir: %s is no folder: name one", dir)
+		}
+	}
 	if h.work, err = tools.OpenWorkspace(append([]string{root}, f.AddDir...)...); err != nil {
 		return usageError{err.Error()}
 	}
@@ -249,6 +259,9 @@ func (a *app) openTools(h *house) (err error) {
 		WebFetch: a.fetches(), Exe: h.confined.cfg.Exe, Contained: h.confined.contained,
 		Denied: func(tool, path string) bool { return h.policy.Denied(tool, path) },
 	}), own...)...)
+	if err == nil { // and those that only some sessions have
+		h.tools = append(h.registry.Names(), "skill", "remember", "web_fetch")
+	}
 	if err == nil && len(f.Tools) > 0 {
 		h.registry, err = h.registry.Subset(a.toolNames(h.registry.Names()))
 	}
@@ -302,5 +315,18 @@ func (a *app) rules(h *house) (*rules.Policy, error) {
 	for _, w := range warnings {
 		a.warn(w.String())
 	}
+	for _, text := range slices.Concat(f.Allow, f.Deny) {
+		if rule, err := rules.Parse(text); err == nil && !slices.Contains(h.tools, rule.Tool) {
+			a.warn(fmt.Sprintf("rule %s: it decides nothing, as there is no tool %s%s", rule, rule.Tool, meant(config.Nearest(rule.Tool, h.tools))))
+		}
+	}
 	return policy, nil
+}
+
+// meant asks whether a name was meant; "" for none.
+func meant(name string) string {
+	if name == "" {
+		return ""
+	}
+	return "; did you mean " + name + "?"
 }

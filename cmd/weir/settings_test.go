@@ -71,7 +71,7 @@ func TestWhomNotToAsk(t *testing.T) {
 		"--provider openai --base-url https://api.openai.com/v1": {nil, "openai needs a key: set OPENAI_API_KEY, or name another server with --base-url"},
 		"--provider openai --script x":                           {nil, "--script plays a script, so --provider openai does not go with it: leave one out"},
 		"--vendor groq":                                          {nil, "vendor groq needs a key: set GROQ_API_KEY"},
-		"--vendor nope":                                          {nil, `there is no vendor "nope"; there are anthropic, deepseek, groq, llamacpp, lmstudio, mistral, ollama, openai, openrouter, together, vllm, xai`},
+		"--vendor nope":                                          {nil, `--vendor is "nope", must be one of anthropic, deepseek, groq, llamacpp, lmstudio, mistral, ollama, openai, openrouter, together, vllm, xai`},
 		"--base-url ftp://h":                                     {nil, `--base-url: "ftp://h" is not a URL, such as http://localhost:11434/v1`},
 		"--base-url http://":                                     {nil, `--base-url: "http://" is not a URL, such as http://localhost:11434/v1`},
 		"--provider anthropic -q":                                {map[string]string{"ANTHROPIC_API_KEY": secret}, "ANTHROPIC_API_KEY holds characters that no key has: set it again without line breaks and quotes"},
@@ -117,7 +117,7 @@ func TestPrices(t *testing.T) {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}
-	for _, own := range []string{"3", "a,b", "1,", "-1,2"} {
+	for _, own := range []string{"3", "a,b", "1,", "-1,2", "NaN,1", "1,Inf"} {
 		if _, _, err := priceOf("m", own); errorCode(err) != exitUsage {
 			t.Errorf("%q: %v", own, err)
 		}

@@ -32,7 +32,7 @@ func (u upstream) fromVendor(name string, own map[string]config.Vendor, env envi
 	if !ok {
 		all := slices.Concat(slices.Collect(maps.Keys(own)), slices.Collect(maps.Keys(presets)))
 		slices.Sort(all)
-		return u, usagef("there is no vendor %q; there are %s", name, strings.Join(slices.Compact(all), ", "))
+		return u, usagef("--vendor is %q, must be one of %s", name, strings.Join(slices.Compact(all), ", "))
 	}
 	u.provider, u.why, u.baseURL = v.Dialect, "--vendor "+name, v.BaseURL
 	if err := u.tune(name, v); err != nil {

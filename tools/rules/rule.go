@@ -2,7 +2,9 @@ package rules
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -46,7 +48,7 @@ func Parse(text string) (Rule, error) {
 		return r, nil
 	}
 	if pathArguments[tool] == nil {
-		return Rule{}, fmt.Errorf("rule %q: %s takes no pattern; write %s", text, tool, tool)
+		return Rule{}, fmt.Errorf("rule %q: no pattern goes with %s, only with bash, %s", text, tool, strings.Join(slices.Sorted(maps.Keys(pathArguments)), ", "))
 	}
 	if _, err := compileGlob(pattern); err != nil {
 		return Rule{}, fmt.Errorf("rule %q: %w", text, err)

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -102,8 +103,9 @@ var tableKeys = []string{
 	"vendors.*.headers.*", "vendors.*.extra.**",
 }
 
-// userFile reads the user's file; none, or a home that cannot be read, is an
-// empty one.
+// userFile reads the user's file; none, or a home that cannot be looked into, is
+// an empty one. A file that is there and cannot be read is an error: it may hold
+// denials.
 func userFile(dir string) (*file, error) {
 	if dir == "" {
 		return &file{}, nil
@@ -111,7 +113,13 @@ func userFile(dir string) (*file, error) {
 	path := filepath.Join(dir, FileName)
 	in, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return &file{}, nil // no file, or no home to read it from
+		if _, there := os.Lstat(path); there != nil {
+			return &file{}, nil
+		}
+		if wrong, ok := errors.AsType[*fs.PathError](err); ok {
+			err = wrong.Err
+		}
+		return nil, fmt.Errorf("%s cannot be read: %w", path, err)
 	}
 	return readFile(in, path)
 }
@@ -157,6 +165,7 @@ func readFile(in *os.File, path string) (*file, error) {
 // parse reads data; errors begin with path:line.
 func parse(data []byte, path string) (*file, error) {
 	f := &file{path: path, values: map[string][]string{}, vendors: map[string]Vendor{}}
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // as editors of other systems begin a file
 	var all map[string]any
 	var b body
 	if err := toml.Unmarshal(data, &all); err != nil {
@@ -255,7 +264,9 @@ func (f *file) checkNames() error {
 		return nil
 	}
 	err := fmt.Sprintf("%s: unknown key %q", f.where(unknown), unknown)
-	if guess := nearest(unknown); guess != "" {
+	if slices.Contains(FlagsOnly, unknown) {
+		err += fmt.Sprintf("; it is a flag only, --%s", unknown)
+	} else if guess := nearest(unknown); guess != "" {
 		err += fmt.Sprintf("; did you mean %s?", guess)
 	}
 	return errors.New(err)

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -82,6 +83,9 @@ var keys = []key{
 	{name: "add-dir", kind: texts},
 }
 
+// FlagsOnly are the flags of a turn that no file can set.
+var FlagsOnly = []string{"prompt", "cwd"}
+
 func keyOf(name string) (key, bool) {
 	at := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
 	if at < 0 {
@@ -130,7 +134,7 @@ func (k key) scalar(value any) (string, error) {
 		return strconv.FormatInt(n, 10), nil
 	case k.kind == amount && isInt && n >= 0:
 		return strconv.FormatInt(n, 10), nil
-	case k.kind == amount && isFloat && f >= 0:
+	case k.kind == amount && isFloat && f >= 0 && !math.IsInf(f, 1):
 		return strconv.FormatFloat(f, 'g', -1, 64), nil
 	case k.kind == duration && isText:
 		d, err := time.ParseDuration(s)

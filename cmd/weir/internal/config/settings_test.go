@@ -92,7 +92,13 @@ func TestMistakesNameThePlaceAndWhatWasMeant(t *testing.T) {
 	for text, want := range map[string]string{
 		"\nmodle = \"x\"":                           `USER/config.toml:2: unknown key "modle"; did you mean model?`,
 		"max_steps = 3":                             `USER/config.toml:1: unknown key "max_steps"; did you mean max-steps?`,
-		"[vendors.a]\nbase_url = \"x\"":             `USER/config.toml:2: unknown key "vendors.a.base_url"; did you mean vendors.*.base-url?`,
+		"[vendors.a]\nbase_url = \"x\"":             `USER/config.toml:2: unknown key "vendors.a.base_url"; did you mean vendors.a.base-url?`,
+		"[vendor.a]\nbase-url = \"x\"":              `USER/config.toml:1: unknown key "vendor.a"; did you mean vendors.a?`,
+		"[[hooks.pre-tool]]\ncommand = []":          `USER/config.toml:1: unknown key "hooks.pre-tool"; did you mean hooks.pre_tool?`,
+		"cwd = \"x\"":                               `USER/config.toml:1: unknown key "cwd"; it is a flag only, --cwd`,
+		"max-cost = inf":                            `USER/config.toml:1: max-cost must be a number of 0 or more`,
+		"max-cost = nan":                            `USER/config.toml:1: max-cost must be a number of 0 or more`,
+		"\ufeffmodel = 3":                           `USER/config.toml:1: model must be a text`,
 		"[[hooks.pre_tool]]\ncmd = [\"/x\"]":        `USER/config.toml:2: unknown key "hooks.pre_tool.cmd"`,
 		"vendors.a = {qqqqqqqqqqqqq = 1}":           `USER/config.toml:1: unknown key "vendors.a.qqqqqqqqqqqqq"`,
 		"[[hooks.pre_tool]]\ncommand = [\"x\"]":     `USER/config.toml:1: hook 1 of hooks.pre_tool needs a command: a list that begins with an absolute path`,
@@ -206,6 +212,23 @@ func TestB095_NoFileOfAProjectIsReadThroughALinkThatLeadsOut(t *testing.T) {
 	in.Trust = Trusted
 	if s, err := Load(in); err == nil {
 		t.Errorf("read %q", s.Texts("deny"))
+	}
+}
+
+// A file that is there may hold denials, so that none is read is told.
+func TestAFileThatIsThereAndCannotBeReadIsAnError(t *testing.T) {
+	for target, want := range map[string]string{
+		"nowhere": "USER/config.toml cannot be read: no such file or directory",
+		FileName:  "USER/config.toml cannot be read: too many levels of symbolic links",
+		".":       "USER/config.toml: not a regular file",
+	} {
+		in := house(t, "", "")
+		if err := os.Symlink(target, filepath.Join(in.UserDir, FileName)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(in); err == nil || in.short(err.Error()) != want {
+			t.Errorf("a link to %s: %v, want %s", target, err, want)
+		}
 	}
 }
 

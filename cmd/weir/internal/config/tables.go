@@ -92,15 +92,35 @@ func (f *file) hooks(name string, all []hookBody) ([]Hook, error) {
 func nearest(wrong string) string {
 	var candidates []string
 	for _, k := range tableKeys {
-		candidates = append(candidates, strings.TrimSuffix(strings.TrimSuffix(k, ".**"), ".*"))
+		parts := strings.Split(strings.TrimSuffix(strings.TrimSuffix(k, ".**"), ".*"), ".")
+		for n := range parts {
+			candidates = append(candidates, strings.Join(parts[:n+1], "."))
+		}
 	}
 	for _, k := range keys {
 		candidates = append(candidates, k.name)
 	}
+	own := strings.Split(wrong, ".")
+	for i, c := range candidates { // a name of the person's own choice stays as it is
+		parts := strings.Split(c, ".")
+		for n, p := range parts {
+			if p == "*" && n < len(own) {
+				parts[n] = own[n]
+			}
+		}
+		candidates[i] = strings.Join(parts, ".")
+	}
+	return Nearest(wrong, candidates)
+}
+
+// Nearest returns the candidate that is closest to a wrong word, "" if none is
+// close. Case, and whether a dash or an underscore stands between words, makes
+// no difference.
+func Nearest(wrong string, candidates []string) string {
 	best, at := "", 1+max(1, len(wrong)/3)
 	norm := strings.NewReplacer("_", "-").Replace(strings.ToLower(wrong))
 	for _, c := range candidates {
-		if d := distance(norm, strings.ReplaceAll(c, "_", "-")); d < at {
+		if d := distance(norm, strings.ReplaceAll(strings.ToLower(c), "_", "-")); d < at {
 			best, at = c, d
 		}
 	}

@@ -51,8 +51,8 @@ func TestWhatAVendorIsSentIsReadAndPrintedWithoutSecrets(t *testing.T) {
 
 func TestMistakesInWhatAVendorIsSentAreNamed(t *testing.T) {
 	for text, want := range map[string]string{
-		"[vendors.a]\nhedaers = {}":                       `2: unknown key "vendors.a.hedaers"; did you mean vendors.*.headers?`,
-		"[vendors.a]\ngive-thinkin = true":                `2: unknown key "vendors.a.give-thinkin"; did you mean vendors.*.give-thinking?`,
+		"[vendors.a]\nhedaers = {}":                       `2: unknown key "vendors.a.hedaers"; did you mean vendors.a.headers?`,
+		"[vendors.a]\ngive-thinkin = true":                `2: unknown key "vendors.a.give-thinkin"; did you mean vendors.a.give-thinking?`,
 		"[vendors.a]\nheaders = {X = \"a\\ncanary\"}":     "1: vendor a: headers: the value of X has line breaks or control characters",
 		"[vendors.a]\nheaders = {\"X Y\" = \"canary\"}":   `1: vendor a: headers: "X Y" is no name of a header`,
 		"[vendors.a]\nextra = {x = nan}":                  "1: vendor a: extra.x has no form in JSON",

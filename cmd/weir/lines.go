@@ -186,6 +186,9 @@ func (t *turner) command(text string) (leave bool, err error) {
 
 // show shows the text of the answer.
 func (a slashAnswer) show(to sink) error {
+	if a.under {
+		return to.Under(a.text)
+	}
 	if a.diff && !a.warn {
 		return to.Changes(a.text)
 	}

@@ -18,6 +18,8 @@ type sink interface {
 	Event(e pipeline.Event) error
 	// Note shows lines of the program's own where people read.
 	Note(text string, warn bool) error
+	// Under shows lines that belong under a note of before.
+	Under(text string) error
 	// Changes is Note where the lines under the first are those of a diff.
 	Changes(text string) error
 }
@@ -89,6 +91,11 @@ func (s *screenSink) Note(text string, warn bool) error {
 	return s.show()
 }
 
+func (s *screenSink) Under(text string) error {
+	s.buf = s.screen.Under(s.buf[:0], text)
+	return s.show()
+}
+
 func (s *screenSink) Changes(text string) error {
 	s.buf = s.screen.Changes(s.buf[:0], text)
 	return s.show()
@@ -149,6 +156,7 @@ func (s *splitSink) Event(e pipeline.Event) error {
 }
 
 func (s *splitSink) Note(text string, warn bool) error { return s.rest.Note(text, warn) }
+func (s *splitSink) Under(text string) error           { return s.rest.Under(text) }
 func (s *splitSink) Changes(text string) error         { return s.rest.Changes(text) }
 
 // pipedSink shows each answer once it is complete, and the rest on the side.
@@ -168,6 +176,11 @@ func (s *pipedSink) Event(e pipeline.Event) error {
 
 func (s *pipedSink) Note(text string, warn bool) error {
 	s.comment = s.piped.Screen.Block(s.comment[:0], text, warn)
+	return flush(s.err, &s.comment)
+}
+
+func (s *pipedSink) Under(text string) error {
+	s.comment = s.piped.Screen.Under(s.comment[:0], text)
 	return flush(s.err, &s.comment)
 }
 
@@ -197,6 +210,7 @@ func (s *linesSink) Event(e pipeline.Event) error {
 }
 
 func (s *linesSink) Note(text string, warn bool) error { return s.trouble.Note(text, warn) }
+func (s *linesSink) Under(text string) error           { return s.trouble.Under(text) }
 func (s *linesSink) Changes(text string) error         { return s.trouble.Changes(text) }
 
 // tell shows e on a stream beside the protocol if it says what went wrong.
@@ -231,6 +245,7 @@ func (s *objectSink) Event(e pipeline.Event) error {
 }
 
 func (s *objectSink) Note(text string, warn bool) error { return s.trouble.Note(text, warn) }
+func (s *objectSink) Under(text string) error           { return s.trouble.Under(text) }
 func (s *objectSink) Changes(text string) error         { return s.trouble.Changes(text) }
 
 // tally keeps of a turn's events what its end needs.

@@ -27,6 +27,7 @@ type slashAnswer struct {
 	text  string // to be shown; it may have several lines
 	warn  bool
 	diff  bool // the lines under the first are those of a diff
+	under bool // all lines belong under a notice that was shown
 	leave bool
 	clear bool // a new session
 	// job takes time; it ends early with ctx. What it returns is shown.

@@ -53,7 +53,7 @@ func TestACommandOfThePersonsOwn(t *testing.T) {
 	d.sees(t, "◇ ! runs what stands behind it, as in !ls; a blank before it makes it a prompt\nweir> ")
 	mark := fmt.Sprintf("weirmark%d_own", os.Getpid())
 	d.types(t, "!echo begun; sleep 1000; : "+mark+enter)
-	d.holds(t, "!echo begun")
+	d.holds(t, "\n  begun") // while it runs
 	d.types(t, ctrlC)
 	d.holds(t, "\n  canceled")
 	d.sees(t, "weir> ")

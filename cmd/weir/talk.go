@@ -37,6 +37,7 @@ type talk struct {
 	waiting  map[string]struct{} // prompts that were accepted and have not begun or joined
 	progress progress
 	jobs     chan slashAnswer   // what the job of a command came to
+	said     chan string        // lines of a command of the person's own
 	stopJob  context.CancelFunc // nil while none runs
 	tick     *time.Ticker       // of the status line; nil while nothing goes on
 	leaving  bool               // standard input has ended
@@ -57,7 +58,7 @@ type signaled struct {
 func (a *app) talk() (int, error) {
 	t := &talk{
 		turner: turner{app: a}, waiting: map[string]struct{}{}, sigs: make(chan signaled, 4), stop: func() {},
-		jobs: make(chan slashAnswer, 1),
+		jobs: make(chan slashAnswer, 1), said: make(chan string),
 	}
 	t.turner.busy = t.busy
 	h, err := a.open(true)
@@ -178,6 +179,8 @@ func (t *talk) loop() (int, error) {
 				err = t.line(line{text: sent.Text, question: sent.Question}, ok)
 			case in := <-t.sigs:
 				err = t.signal(in)
+			case lines := <-t.said:
+				err = t.sink.Under(lines)
 			case answer := <-t.jobs:
 				t.stopJob()
 				t.stopJob = nil

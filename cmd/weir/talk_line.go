@@ -42,7 +42,7 @@ func (t *talk) line(l line, open bool) error {
 	case strings.HasPrefix(l.text, "!") && strings.TrimSpace(text[1:]) == "":
 		return t.note("! runs what stands behind it, as in !ls; a blank before it makes it a prompt", true)
 	case strings.HasPrefix(l.text, "!"):
-		return t.command(text, slashAnswer{job: shell(t.house.confined.cfg.Exe, t.house.work.Roots()[0], text[1:])})
+		return t.own(text[1:])
 	default:
 		return t.post(l.text)
 	}

@@ -133,6 +133,14 @@ func (s *Screen) Block(dst []byte, text string, warn bool) []byte {
 	return append(dst, s.under(more, false)...)
 }
 
+// Under appends lines that belong under a notice of before.
+func (s *Screen) Under(dst []byte, text string) []byte {
+	if s.page == nil {
+		dst = s.EndLine(dst)
+	}
+	return append(dst, s.under(text, false)...)
+}
+
 // Changes is Block where the lines under the notice are those of a diff.
 func (s *Screen) Changes(dst []byte, text string) []byte {
 	first, more, _ := strings.Cut(text, "\n")

@@ -2,8 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -99,32 +97,5 @@ func checkEnvelopes(t *testing.T, all []lineOf) {
 	}
 	if last := all[len(all)-1]; last.Type != "turn_ended" || last.Outcome != "completed" {
 		t.Errorf("the last event: %+v", last)
-	}
-}
-
-// TestTwoWaysIntoTheProgramGiveTheSameEvents compares -p with a piped line.
-func TestTwoWaysIntoTheProgramGiveTheSameEvents(t *testing.T) {
-	t.Parallel()
-	script := scriptFile(t, `{"steps": [{"blocks": [{"text": "Looking."}, {"call": "list_dir"}]}, "Fine."]}`)
-	kinds := func(p *process) []string {
-		var all []string
-		for _, e := range p.events(t) {
-			all = append(all, e.Type+" "+e.Text)
-		}
-		return slices.Compact(all)
-	}
-	one := kinds(run(t, nil, nil, "-p", "hi", "--script", script, "--output-format", "jsonl", "--deltas", "none"))
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.WriteString("hi\n"); err != nil {
-		t.Fatal(err)
-	}
-	_ = w.Close()
-	two := kinds(run(t, r, nil, "--script", script, "--output-format", "jsonl", "--deltas", "none"))
-	_ = r.Close()
-	if diff := cmp.Diff(one, two); diff != "" {
-		t.Error(diff)
 	}
 }

@@ -18,6 +18,12 @@ func follow(events iter.Seq2[pipeline.Event, error], stop <-chan struct{}) <-cha
 	all := make(chan told)
 	go func() {
 		defer close(all)
+		defer caught(func(f fault) {
+			select {
+			case all <- told{err: f}:
+			case <-stop:
+			}
+		})
 		for e, err := range events {
 			select {
 			case all <- told{e, err}:

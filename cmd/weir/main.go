@@ -124,6 +124,9 @@ func (a *app) fail(err error) int {
 	if code != exitClosed && !errors.Is(err, stdio.ErrGaveUp) {
 		a.warn(err.Error())
 	}
+	if f := (fault{}); errors.As(err, &f) {
+		_, _ = a.std.Err.Write(f.stack) // nobody is left to tell
+	}
 	return code
 }
 

@@ -35,6 +35,7 @@ type slashAnswer struct {
 	// noticed says that what the job came to is a notice in the events, unless it
 	// returns something.
 	noticed bool
+	fault   error // that of the job
 }
 
 // slashCommands are the commands there are.

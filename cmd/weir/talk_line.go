@@ -139,14 +139,18 @@ func (t *talk) command(text string, answer slashAnswer) error {
 	t.stopJob = cancel
 	// Ends when the job does, which ends soon after a cancel.
 	go func() {
+		defer func() { t.jobs <- answer }()
+		defer caught(func(f fault) { answer.fault = f })
 		answer.take(answer.job(ctx))
-		t.jobs <- answer
 	}()
 	return nil
 }
 
 // answered does what a command wants.
 func (t *talk) answered(answer slashAnswer) error {
+	if answer.fault != nil {
+		return answer.fault
+	}
 	t.progress.window = t.house.window() // of another model, perhaps
 	switch {
 	case answer.leave:

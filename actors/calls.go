@@ -82,6 +82,8 @@ type (
 	}
 	// stopCall cancels the context of a call that runs.
 	stopCall struct{ Index int }
+	// settleEarly says which calls that began early count; no other does.
+	settleEarly struct{ Kept []int }
 	// endScope asks for a ScopeEnded when the turn's background processes are gone.
 	endScope struct{ Ref Ref }
 	// rememberRule adds a rule to the policy.

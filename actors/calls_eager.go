@@ -138,6 +138,7 @@ func (c *calls) adopt(refused bool) []indexed {
 			c.done(d)
 		}
 	}
+	c.settleEarly()
 	var left []*earlyCall
 	for _, e := range c.early.list {
 		if _, ok := c.early.adopted[e.run]; ok {
@@ -171,11 +172,27 @@ func (c *calls) void(e *earlyCall) {
 	}
 }
 
+// settleEarly has what the adopted calls change in the session done, before any
+// other call can build on it, and that of all others forgotten.
+func (c *calls) settleEarly() {
+	if len(c.early.list) == 0 {
+		return
+	}
+	var kept []int
+	for _, e := range c.early.list {
+		if _, ok := c.early.adopted[e.run]; ok {
+			kept = append(kept, e.run)
+		}
+	}
+	c.send(Executor, settleEarly{kept})
+}
+
 // voidAll gives up what is early: the try failed, or the turn is being stopped.
 func (c *calls) voidAll() {
 	for _, e := range c.early.list {
 		c.void(e)
 	}
+	c.settleEarly()
 }
 
 // busyEarly reports whether an early call that is not adopted still runs.

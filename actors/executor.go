@@ -24,6 +24,7 @@ type executor struct {
 	limits  Limits
 	cancels map[int]context.CancelFunc // of the calls that run
 	lives   map[int]*live              // their live output
+	pending map[int]*tools.Pending     // of the calls that began early and may be void
 	rules   chan struct{}              // closed when the policy has the last rule it was given; nil before the first
 }
 
@@ -56,6 +57,8 @@ func (x *executor) act(sends []Send) {
 			if cancel := x.cancels[in.Index]; cancel != nil {
 				cancel()
 			}
+		case settleEarly:
+			x.settleEarly(in)
 		case endScope:
 			x.endScope(in)
 		case rememberRule:
@@ -159,20 +162,37 @@ func (x *executor) start(in startCall) {
 		x.send(Executor, CallOutput{Ref: in.Ref, Index: in.Index, Text: text})
 	}}
 	x.lives[in.Index] = show
+	call := x.call(in.Ref, in.Call)
+	call.Output = show.put
+	if in.Index < 0 {
+		call.Pending = &tools.Pending{}
+		x.pending[in.Index] = call.Pending
+	}
 	x.running.Add(1)
 	// Ends when the tool has returned, or StopGrace after ctx ended: a tool that
 	// does not stop is given up.
 	go func() {
 		defer x.running.Done()
 		defer cancel()
-		x.run(ctx, in, show)
+		x.run(ctx, in, call, show)
 	}()
 }
 
-func (x *executor) run(ctx context.Context, in startCall, live *live) {
+// settleEarly settles all that has begun early.
+func (x *executor) settleEarly(in settleEarly) {
+	for _, run := range in.Kept {
+		if p := x.pending[run]; p != nil {
+			p.Keep()
+		}
+	}
+	for _, p := range x.pending {
+		p.Drop()
+	}
+	clear(x.pending)
+}
+
+func (x *executor) run(ctx context.Context, in startCall, call tools.Call, live *live) {
 	done := CallDone{Ref: in.Ref, Index: in.Index, StartedAt: time.Now()}
-	call := x.call(in.Ref, in.Call)
-	call.Output = live.put
 	at := &course{}
 	result, fault := foreign(ctx, "", x.limits.StopGrace, func() tools.Result { return x.hooked(ctx, call, in.Tool, at) })
 	who, took := at.look()

@@ -96,8 +96,9 @@ type Limits struct {
 	// CompactTime ends the context of a compaction that takes longer, which is
 	// given up StopGrace later; the history stays as it was. Default 10 min.
 	CompactTime time.Duration
-	// Eager starts a permitted read-only call while the model still streams.
-	// Off by default.
+	// Eager starts a permitted read-only call while the model still streams. What
+	// it changes in the session waits until its message is complete; see
+	// [tools.Call.Lasting]. Off by default.
 	Eager bool
 }
 

@@ -94,6 +94,7 @@ func (w *world) executor(in any) {
 					tool.stopped = true
 				}
 			}
+		case settleEarly: // Of what the tools of this world change in a session: nothing.
 		case endScope:
 			w.scopes = append(w.scopes, in.Ref)
 		case rememberRule:

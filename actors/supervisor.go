@@ -256,7 +256,7 @@ func (s *supervisor) spawn(c actor.Context) {
 		&executor{
 			shell: shells(Executor), machine: newCalls(l), out: newCommits(l, s.durable()), ctx: ctx,
 			tools: s.config.Tools, policy: s.config.Policy, hooks: s.config.Hooks, scope: s.scope, limits: l,
-			cancels: map[int]context.CancelFunc{}, lives: map[int]*live{},
+			cancels: map[int]context.CancelFunc{}, lives: map[int]*live{}, pending: map[int]*tools.Pending{},
 		},
 		&reporterHost{shell: shells(Reporter), machine: newReporter(l, s.config.Deltas, s.box)},
 	}

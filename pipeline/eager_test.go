@@ -2,6 +2,8 @@ package pipeline_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -137,5 +139,57 @@ func TestEagerCallsEndWithACancel(t *testing.T) {
 	}
 	if end := last(t, run(t, s, "again")); end.Text != "fine" {
 		t.Errorf("the next turn ended as %+v", end)
+	}
+}
+
+// What an early call of a failed try has read the model never saw: a file that
+// has changed is not edited on its account, and its plan is nobody's. What an
+// early call that counts has read, it did see.
+func TestEagerCallsOfAFailedTryLeaveNothingInTheSession(t *testing.T) {
+	dir := t.TempDir()
+	write := func(text string) {
+		if err := os.WriteFile(filepath.Join(dir, "f"), []byte(text), 0o600); err != nil {
+			t.Error(err)
+		}
+	}
+	write("alpha\nbeta\n")
+	ws, err := tools.OpenWorkspace(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	p := script.New(parse(t, `{"steps":[{"blocks":[{"call":"read_file","arguments":{"path":"f"}}]},{"blocks":[{"call":"change"}]},{"attempts":[
+	 {"blocks":[{"call":"todo","arguments":{"items":[{"text":"no","state":"open"}]}},{"call":"read_file","arguments":{"path":"f"}},{"text":["half ",{"gate":"void"},{"fault":"cut"}]}]},
+	 {"blocks":[{"call":"edit_file","arguments":{"path":"f","edits":[{"old":"alpha","new":"A"}]}}]}]},
+	 {"blocks":[{"call":"todo","arguments":{"items":[{"text":"yes","state":"open"}]}},{"call":"read_file","arguments":{"path":"f"}},{"text":["and ",{"gate":"kept"},"on"]}]},
+	 {"blocks":[{"call":"edit_file","arguments":{"path":"f","edits":[{"old":"alpha","new":"A"}]}}]},"done"]}`))
+	change := waits{"change", tools.Mutating, func(tools.Call) <-chan struct{} { write("alpha\nnew\n"); return now() }}
+	var scope *tools.Scope
+	reads := 0
+	s := open(t, p, pipeline.Config{
+		Policy: bypass{}, Tools: registry(t, append(tools.Builtin(ws, tools.Config{}), change)...),
+		Hooks: pipeline.Hooks{AfterCall: func(_ context.Context, c tools.Call, r tools.Result) tools.Result {
+			scope = c.Scope
+			if c.Name == "read_file" {
+				reads++
+				p.Open([]string{"", "void", "kept"}[reads-1])
+			}
+			return r
+		}},
+		Limits: pipeline.Limits{Eager: true, ParallelCalls: 1, RetryBase: 1, RetryCap: 1},
+	})
+	var edits []string
+	for _, e := range run(t, s, "go") {
+		if e, ok := e.(pipeline.ToolFinished); ok && e.Name == "edit_file" {
+			first, _, _ := strings.Cut(e.Text, "\n")
+			edits = append(edits, first)
+		}
+	}
+	want := []string{"f: changed since you read it; nothing was written: read it again, then decide", "f: edited, 1 place replaced"}
+	if d := cmp.Diff(want, edits); d != "" {
+		t.Errorf("edits (-want +got):\n%s", d)
+	}
+	if d := cmp.Diff([]tools.TodoItem{{Text: "yes", State: "open"}}, tools.Todo(scope)); d != "" {
+		t.Errorf("plan (-want +got):\n%s", d)
 	}
 }

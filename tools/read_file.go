@@ -63,7 +63,7 @@ func (b *builtin) runReadFile(ctx context.Context, call Call, args readFileArgs)
 	r := &reading{args: args, name: shown(args.Path), file: file, place: place}
 	result := r.run(ctx)
 	if result.OK() && r.stamp != nil {
-		seenOf(call.Scope).note(place.Path, *r.stamp)
+		call.Lasting(func() { seenOf(call.Scope).note(place.Path, *r.stamp) })
 	}
 	if place.Note != "" {
 		result.Text = place.Note + "\n" + result.Text

@@ -87,9 +87,11 @@ func runTodo(_ context.Context, call Call, args todoArgs) Result {
 		}
 		text.WriteString("\n" + mark + " " + line)
 	}
-	t := todosOf(call.Scope)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.items = args.Items
+	call.Lasting(func() {
+		t := todosOf(call.Scope)
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.items = args.Items
+	})
 	return Result{Text: args.Summary() + text.String()}
 }

@@ -69,6 +69,8 @@ type Call struct {
 	// Output shows a piece of live output to the person. It never blocks; what
 	// does not fit is left out of the live view. Never nil.
 	Output func(text string)
+	// Pending is nil for a call that counts for certain; see [Call.Lasting].
+	Pending *Pending
 }
 
 // ErrorKind says why a call did not do what was asked; the values are those of

@@ -6,6 +6,9 @@ import (
 	"slices"
 )
 
+// stallLeast is the least stall that is shown, in milliseconds.
+const stallLeast = 0.1
+
 // bars show for how long each stage stalled.
 type bars struct {
 	Width, Height float64
@@ -25,15 +28,19 @@ func stallBars(rows []Row) bars {
 		if r.Plot == nil || len(r.Plot.Stalls) == 0 {
 			continue
 		}
-		most := max(1, slices.Max(slices.Collect(maps.Values(r.Plot.Stalls))))
+		most := slices.Max(slices.Collect(maps.Values(r.Plot.Stalls)))
+		if most < stallLeast {
+			continue // six bars of nothing
+		}
 		for _, stage := range stageNames() {
 			v := r.Plot.Stalls[stage]
-			b := stallBar{Stage: stage, Text: fmt.Sprintf("%.1f ms", v), Y: out.Height, Height: barHeight}
+			b := stallBar{Stage: stage, Text: fmt.Sprintf("%.1f ms", v), Y: out.Height + barsTop, Height: barHeight}
 			b.Width = v / most * stallsBarWidth
 			b.TextX, b.TextY = barsLeft+b.Width+stallsTextRoom, b.Y+barHeight*0.72
 			out.Bars = append(out.Bars, b)
 			out.Height += barRoom
 		}
+		out.Height += barsTop
 	}
 	return out
 }

@@ -10,13 +10,13 @@ import (
 // The size of a chart in the page, and of the room around its lines.
 const (
 	chartWidth, chartHeight        = 460.0, 250.0
-	roomLeft, roomRight            = 52.0, 12.0
+	roomLeft, roomRight            = 52.0, 26.0
 	roomTop, roomBottom            = 10.0, 34.0
 	ticksMost                      = 6
 	left, right, top, bottom       = roomLeft, chartWidth - roomRight, roomTop, chartHeight - roomBottom
 	barsLeft, barHeight, barRoom   = 90.0, 18.0, 26.0
 	stallsBarWidth, stallsTextRoom = chartWidth - barsLeft - stallsTextWidth, 6.0
-	stallsTextWidth                = 80.0
+	stallsTextWidth, barsTop       = 80.0, 8.0
 )
 
 // chart is a diagram of lines as the page draws it.
@@ -25,6 +25,7 @@ type chart struct {
 	Width   float64
 	Height  float64
 	Box     [4]float64 // x, y, width and height of the plane
+	Right   float64    // its right edge
 	Lines   []line
 	X, Y    []tick
 	XUnit   string
@@ -62,12 +63,21 @@ func (s scale) at(v float64) float64 {
 	return s.start + (v-s.from)/(s.to-s.from)*(s.end-s.start)
 }
 
-// ticks are round values on the scale: powers of ten on a logarithmic one.
+// ticks are round values on the scale: on a logarithmic one powers of ten, and
+// between them 2 and 5 where there is room.
 func (s scale) ticks(text func(float64) string) []tick {
 	var out []tick
 	if s.log {
-		for v := math.Pow(10, math.Ceil(math.Log10(s.from)-1e-9)); v <= s.to*(1+1e-9); v *= 10 {
-			out = append(out, tick{s.at(v), text(v)})
+		by := []float64{1}
+		if s.to/s.from <= 1000 {
+			by = []float64{1, 2, 5}
+		}
+		for decade := math.Pow(10, math.Floor(math.Log10(s.from)+1e-9)); decade <= s.to; decade *= 10 {
+			for _, b := range by {
+				if v := decade * b; v >= s.from*(1-1e-9) && v <= s.to*(1+1e-9) {
+					out = append(out, tick{s.at(v), text(v)})
+				}
+			}
 		}
 		return out
 	}
@@ -85,10 +95,14 @@ func (s scale) ticks(text func(float64) string) []tick {
 }
 
 // draw puts curves into a chart. A logarithmic x starts at the least value that
-// is above 0.
+// is above 0; its y are shares, up to all.
 func draw(title string, curves []curve, log bool, x, y func(float64) string) chart {
-	c := chart{Title: title, Width: chartWidth, Height: chartHeight, Box: [4]float64{left, top, right - left, bottom - top}}
+	c := chart{Title: title, Width: chartWidth, Height: chartHeight, Right: right, Box: [4]float64{left, top, right - left, bottom - top}}
 	across, up := bounds(curves, log)
+	if log {
+		up.to = 1 // of how many is left out must be seen
+		log = across.to > 2*across.from
+	}
 	across.log, across.start, across.end = log, left, right
 	up.start, up.end = bottom, top
 	var told []string
@@ -120,9 +134,8 @@ func bounds(curves []curve, log bool) (x, y scale) {
 	switch {
 	case math.IsInf(x.from, 1):
 		x.from, x.to = 1, 10
-	case log: // whole decades
-		x.from = math.Pow(10, math.Floor(math.Log10(x.from)))
-		x.to = math.Pow(10, math.Ceil(math.Log10(x.to)))
+	case log:
+		x.from, x.to = round(x.from, false), round(x.to, true)
 	}
 	if x.to <= x.from {
 		x.to = x.from + max(1, x.from)
@@ -134,6 +147,21 @@ func bounds(curves []curve, log bool) (x, y scale) {
 		y.to = 1
 	}
 	return x, y
+}
+
+// round returns the next of 1, 2 and 5 with zeros that is not below v, or not
+// above it.
+func round(v float64, up bool) float64 {
+	decade := math.Pow(10, math.Floor(math.Log10(v)+1e-9))
+	steps := []float64{1, 2, 5, 10}
+	for i, s := range steps {
+		if at := s * decade; up && at >= v*(1-1e-9) {
+			return at
+		} else if !up && i+1 < len(steps) && steps[i+1]*decade > v*(1+1e-9) {
+			return at
+		}
+	}
+	return 10 * decade
 }
 
 // microText writes µs with the unit that fits.

@@ -28,10 +28,10 @@ func FrozenReader(ctx context.Context, c Client, u *Upstream, n, at int, settle,
 		return Frozen{}, err
 	}
 	defer s.Close()
-	return frozen(ctx, s, u, n, at, settle, watch)
+	return frozen(ctx, c, s, u, n, at, settle, watch)
 }
 
-func frozen(ctx context.Context, s Session, u *Upstream, n, at int, settle, watch time.Duration) (f Frozen, err error) {
+func frozen(ctx context.Context, c Client, s Session, u *Upstream, n, at int, settle, watch time.Duration) (f Frozen, err error) {
 	var start, stuck, end state
 	if u != nil {
 		if start, err = u.state(ctx); err != nil {
@@ -72,8 +72,20 @@ func frozen(ctx context.Context, s Session, u *Upstream, n, at int, settle, watc
 		frame := float64(end.Written-start.Written) / float64(n)
 		f.Ahead = float64(stuck.Written-start.Written)/frame - float64(stopped)
 	}
+	f.Leave, err = leaveAt(ctx, c, at, settle)
+	return f, err
+}
+
+// leaveAt leaves an answer at a token, in a session of its own, which does not
+// send the answer before it back, and returns how long that took.
+func leaveAt(ctx context.Context, c Client, at int, settle time.Duration) (time.Duration, error) {
+	s, err := c.Session()
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
 	var left time.Time
-	got = 0
+	got := 0
 	err = s.Read(ctx, plain, func(text string) bool {
 		if got += len(text); got/len(word) < at {
 			return true
@@ -82,8 +94,7 @@ func frozen(ctx context.Context, s Session, u *Upstream, n, at int, settle, watc
 		left = time.Now()
 		return false
 	})
-	f.Leave = time.Since(left)
-	return f, err
+	return time.Since(left), err
 }
 
 // wait returns after d, or when ctx ends.

@@ -74,6 +74,27 @@ func TestATrackKeepsItsPeaks(t *testing.T) {
 	}
 }
 
+// A distribution fills its plane: neither empty decades, nor a top that says all
+// samples are there where some are withheld.
+func TestADistributionFillsItsPlane(t *testing.T) {
+	for _, c := range []struct {
+		from, to float64
+		want     string
+	}{{103, 880, "100µs 200µs 500µs 1ms"}, {103_000, 109_000, "100ms 120ms 140ms 160ms 180ms 200ms"}, {0.7, 30_000, "1µs 10µs 100µs 1ms 10ms"}} {
+		got := draw("x", []curve{{"weir", "#000", [][2]float64{{c.from, 0}, {c.to, 0.5}}}}, true, microText, percentText)
+		var texts []string
+		for _, tick := range got.X {
+			texts = append(texts, tick.Text)
+			if tick.At < left-0.1 || tick.At > right+0.1 {
+				t.Errorf("%q stands at %v", tick.Text, tick.At)
+			}
+		}
+		if strings.Join(texts, " ") != c.want || got.Y[len(got.Y)-1].Text != "100 %" {
+			t.Errorf("%q, up to %q", texts, got.Y[len(got.Y)-1].Text)
+		}
+	}
+}
+
 func TestFairnessIsOneWhereAllGetTheSame(t *testing.T) {
 	for _, c := range []struct {
 		shares []float64
@@ -174,7 +195,9 @@ func TestTicksAreRound(t *testing.T) {
 	}{
 		{scale{0, 37, 0, 100, false}, "0 10 20 30"},
 		{scale{0, 1, 0, 100, false}, "0 0.2 0.4 0.6 0.8 1"},
-		{scale{1, 1000, 0, 100, true}, "1 10 100 1000"},
+		{scale{1, 5_000, 0, 100, true}, "1 10 100 1000"},
+		{scale{2, 50, 0, 100, true}, "2 5 10 20 50"},
+		{scale{100, 200, 0, 100, false}, "100 120 140 160 180 200"},
 	} {
 		var got []string
 		for _, tick := range c.s.ticks(plainText) {

@@ -26,6 +26,7 @@ func colorOf(subject string) string {
 type sheet struct {
 	Report
 	Title    string
+	Method   string
 	Remarks  []string
 	Sections []section
 	Subjects []mark
@@ -53,7 +54,7 @@ type entry struct {
 // HTML writes the report as one page that needs nothing else: no scripts, and
 // nothing that is loaded.
 func (r Report) HTML(w io.Writer) error {
-	s := sheet{Report: r, Remarks: r.remarks(), Title: "weir bench, " + r.Began.UTC().Format("2006-01-02 15:04") + " UTC"}
+	s := sheet{Report: r, Remarks: r.remarks(), Method: r.method(), Title: "weir bench, " + r.Began.UTC().Format("2006-01-02 15:04") + " UTC"}
 	for _, rows := range r.cases() {
 		s.Sections = append(s.Sections, sectionOf(r.title(rows[0]), rows))
 	}

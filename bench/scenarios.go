@@ -163,7 +163,7 @@ func freeze(ctx context.Context, t Trial, n, at int, settle, watch time.Duration
 		return nil, err
 	}
 	defer s.Close()
-	f, err := frozen(ctx, s, t.Server, n, at, settle, watch)
+	f, err := frozen(ctx, t.Client, s, t.Server, n, at, settle, watch)
 	t.Plot.stalled(s)
 	return []Sample{
 		{Name: "heap", Unit: "MiB", Less: true, Value: float64(f.Heap) / (1 << 20)},

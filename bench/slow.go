@@ -78,7 +78,7 @@ func (r reluctant) measure(ctx context.Context, t Trial) ([]Sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	leave, err := r.leave(ctx, s)
+	leave, err := r.leave(ctx)
 	out := []Sample{
 		{Name: "heap", Unit: "MiB", Less: true, Value: float64(r.heap) / (1 << 20)},
 		{Name: "peak", Unit: "MiB", Less: true, Value: most},
@@ -134,10 +134,15 @@ func (r *reluctant) serverAhead(start, end state) float64 {
 }
 
 // leave leaves an answer after a tenth of it, and returns how long that took.
-func (r *reluctant) leave(ctx context.Context, s Session) (time.Duration, error) {
+func (r *reluctant) leave(ctx context.Context) (time.Duration, error) {
+	s, err := r.trial.Client.Session() // a new one, which does not send the first answer back
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
 	r.got, r.begun = 0, time.Now()
 	var left time.Time
-	err := s.Read(ctx, plain, func(text string) bool {
+	err = s.Read(ctx, plain, func(text string) bool {
 		if r.take(ctx, text, false) != nil || r.got*10 > r.tokens*len(word) {
 			left = time.Now()
 			return false

@@ -14,7 +14,7 @@ import (
 // Table writes the report for people: the median of the rounds, their spread,
 // and in brackets how often the floor's.
 func (r Report) Table(w io.Writer) error {
-	fmt.Fprintf(w, "%s\n%d rounds, subjects in turns; median ± half the spread of the rounds [× floor]\n", r.Machine, r.Rounds)
+	fmt.Fprintf(w, "%s\n%s; median ± half the spread of the rounds [× floor]\n", r.Machine, r.method())
 	for _, line := range r.remarks() {
 		fmt.Fprintln(w, line)
 	}
@@ -163,11 +163,18 @@ func (r Report) title(row Row) string {
 	switch n := len(row.Metrics[0].Rounds); {
 	case n == r.Rounds:
 		return title
-	case n == 1:
-		return title + " (1 round)"
 	default:
-		return fmt.Sprintf("%s (%d rounds)", title, n)
+		return title + " (" + rounds(n) + ")"
 	}
+}
+
+func (r Report) method() string { return rounds(r.Rounds) + ", subjects in turns" }
+
+func rounds(n int) string {
+	if n == 1 {
+		return "1 round"
+	}
+	return fmt.Sprintf("%d rounds", n)
 }
 
 // cell is the metric in a table.

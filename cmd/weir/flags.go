@@ -97,31 +97,13 @@ func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(fo
 // errHelp says that help was shown, and that is all that was asked for.
 var errHelp = errors.New("help was shown")
 
-// Help is what --help says behind the flags' introduction: calls to begin with.
-func (*flags) Help() string {
-	return `To begin with:
-
-    weir                                    talk; /help there lists the commands
-    weir -p 'What does this folder hold?'   one answer
-    weir -p 'Explain @README.md'            about a file, or a picture
-    weir -p 'Explain this' <README.md       about standard input
-    echo 'Say hello' | weir -p -            the prompt from elsewhere
-    weir -p 'Count to three' -q             the answer alone
-    weir -p hi --output-format jsonl        every event as a line of JSON
-    weir --base-url http://localhost:11434  a server of your own
-    weir doctor                             what is missing here
-
-Without a key or a server a built-in demo plays, so that all of it can be tried.
-The exit code is 0 for a completed turn, 1 if model or network failed, 2 for wrong
-usage, 3 if something was denied, 4 if a limit ended it.`
-}
-
 // newParser returns a parser of the command line into f. Help goes to w; files
 // gives what flags and environment leave open, and may be nil.
 func newParser(f *flags, w io.Writer, files kong.Resolver, more ...kong.Option) *kong.Kong {
 	options := append(more,
 		kong.Name("weir"),
 		kong.Description("An agent for the command line. Without -p it talks with you; every line of piped standard input is a turn."),
+		kong.Help(printHelp),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true, WrapUpperBound: 100}),
 		kong.Writers(w, io.Discard),
 		kong.ExplicitGroups([]kong.Group{

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io"
 	"regexp"
 	"strings"
 	"testing"
@@ -25,6 +26,26 @@ func TestTheHelpOfACommandListsWhatItTakes(t *testing.T) {
 		got := helpedFlags(t, command, "--help")
 		if strings.Contains(strings.Join(got, " "), "--prompt") || len(got) < len(all)-1 {
 			t.Errorf("%s: %v", command, got)
+		}
+	}
+}
+
+// A newcomer finds in the help what else decides, besides flags.
+func TestTheHelpTellsEnvironmentFilesAndExitCodes(t *testing.T) {
+	var b strings.Builder
+	if _, _, _, err := parse([]string{"--help"}, &b, nil); !errors.Is(err, errHelp) {
+		t.Fatal(err)
+	}
+	want := []string{"weir [<command>] [flags]", "config.toml", "\n  0 ", "\n  1 ", "\n  2 ", "\n  3 ", "\n  4 ", "\n  130 "}
+	for _, f := range newParser(&flags{}, io.Discard, nil).Model.Flags {
+		want = append(want, f.Tag.Envs...)
+	}
+	for _, vendor := range []string{openAI, anthropic} {
+		want = append(append(want, keyNames[vendor]...), baseNames[vendor])
+	}
+	for _, words := range want {
+		if !strings.Contains(b.String(), words) {
+			t.Errorf("no %q in the help", words)
 		}
 	}
 }

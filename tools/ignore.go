@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"regexp"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -15,6 +16,7 @@ const ignoreFileMax = 1 << 20
 // ignoreRule is one line of an ignore file.
 type ignoreRule struct {
 	folder   string // where the file stands, in the root; "." for the root
+	prefix   string // what the path begins with before glob counts
 	glob     string
 	anchored bool // matched against the path from folder, not the last name
 	dirOnly  bool
@@ -42,22 +44,57 @@ func parseIgnore(folder, text string) []ignoreRule {
 		line, rule.negated = strings.CutPrefix(line, "!")
 		line, rule.dirOnly = strings.CutSuffix(line, "/")
 		rule.anchored = strings.Contains(line, "/")
-		rule.glob = ignoreGlob(strings.TrimPrefix(line, "/"))
-		if doublestar.ValidatePattern(rule.glob) {
+		line = strings.TrimPrefix(line, "/")
+		if first := strings.IndexAny(line, `*?[\`); rule.anchored && first > 0 && line[first-1] != '/' && strings.HasPrefix(line[first:], "**") {
+			// Git compares what is before the first wildcard by itself, so that stars
+			// behind a part of a name still stand for folders.
+			rule.prefix, line = line[:first], line[first:]
+		}
+		glob, ok := ignoreGlob(line)
+		ok = ok && !strings.HasPrefix(rule.prefix, "/") && !strings.Contains(rule.prefix, "//")
+		if rule.glob = asBytes(glob); ok && doublestar.ValidatePattern(rule.glob) {
 			rules = append(rules, rule)
 		}
 	}
 	return rules
 }
 
-// ignoreGlob turns what git reads differently into what doublestar reads:
-// braces are ordinary characters, a class may begin with its bracket, end with a
-// minus and hold named ones, and a last /** does not match the folder.
-func ignoreGlob(pattern string) string {
+// asBytes makes a character of each byte: git knows no other, so that its ? is
+// one byte of a letter that has several.
+func asBytes(text string) string {
+	if isASCII(text) {
+		return text
+	}
 	var b strings.Builder
+	for i := range len(text) {
+		b.WriteRune(rune(text[i]))
+	}
+	return b.String()
+}
+
+// ignoreGlob turns what git reads differently into what doublestar reads:
+// braces are ordinary characters, stars that do not fill a name are one, a class
+// may begin with its bracket, end with a minus and hold named ones, and a last
+// /** does not match the folder. It is not ok for a pattern with an empty name,
+// which nothing matches.
+func ignoreGlob(pattern string) (glob string, ok bool) {
+	var b strings.Builder
+	begins := true // a name begins here
 	for i := 0; i < len(pattern); {
 		n := 1
 		switch c := pattern[i]; {
+		case c == '/' || strings.HasPrefix(pattern[i:], `\/`):
+			if begins {
+				return "", false
+			}
+			i, begins = i+strings.IndexByte(pattern[i:], '/')+1, true
+			b.WriteByte('/')
+			continue
+		case c == '*':
+			rest := strings.TrimLeft(pattern[i:], "*")
+			b.WriteString(ignoreStars(len(pattern)-i-len(rest), begins, rest))
+			i, begins = len(pattern)-len(rest), false
+			continue
 		case c == '\\' && i+1 < len(pattern):
 			n = 2
 		case c == '{' || c == '}':
@@ -65,17 +102,35 @@ func ignoreGlob(pattern string) string {
 		case c == '[':
 			if class, size := ignoreClass(pattern[i:]); size > 0 {
 				b.WriteString(class)
-				i += size
+				i, begins = i+size, false
 				continue
 			}
 		}
 		b.WriteString(pattern[i : i+n])
-		i += n
+		i, begins = i+n, false
 	}
-	if strings.HasSuffix(pattern, "/**") {
-		b.WriteString("/*")
+	if begins && pattern != "" {
+		return "", false
 	}
-	return b.String()
+	if glob = b.String(); strings.HasSuffix(glob, "/**") {
+		glob += "/*"
+	}
+	return glob, true
+}
+
+// ignoreStars is what n stars mean that stand at the beginning of a name or not,
+// before the rest of a pattern.
+func ignoreStars(n int, begins bool, rest string) string {
+	switch {
+	case n < 2 || !begins:
+		return "*"
+	case strings.HasPrefix(rest, `\/`):
+		return "*/**" // git wants one folder at least
+	case rest == "" || rest[0] == '/':
+		return "**"
+	default:
+		return "*"
+	}
 }
 
 // classNames are the named classes, as doublestar reads their characters.
@@ -120,7 +175,7 @@ func (r *ignoreRule) matches(rel string, dir bool) bool {
 		return false
 	}
 	if !r.anchored {
-		ok, _ := doublestar.Match(r.glob, path.Base(rel)) // Validated when it was read.
+		ok, _ := doublestar.Match(r.glob, asBytes(path.Base(rel))) // Validated when it was read.
 		return ok
 	}
 	if r.folder != "." {
@@ -130,9 +185,19 @@ func (r *ignoreRule) matches(rel string, dir bool) bool {
 		}
 		rel = rest
 	}
-	ok, _ := doublestar.Match(r.glob, rel)
+	rest, ok := strings.CutPrefix(rel, r.prefix)
+	if !ok {
+		return false
+	}
+	if rest == "" { // for doublestar stars never stand for no name at all
+		return onlyStars.MatchString(r.glob)
+	}
+	ok, _ = doublestar.Match(r.glob, asBytes(rest))
 	return ok
 }
+
+// onlyStars are patterns that may stand for nothing.
+var onlyStars = regexp.MustCompile(`^(\*\*/)*\*{0,2}$`)
 
 // ignored says whether the rules leave rel out. That a folder above it is left
 // out is for the walk to know.

@@ -49,14 +49,22 @@ func (c *cleaner) clean(dst, p []byte) []byte {
 	return dst
 }
 
-// rest appends what is unfinished at the end of the stream.
+// rest appends what is unfinished at the end of the stream, or of a control string
+// that was none: its text, without what began it. Half an escape sequence has none.
 func (c *cleaner) rest(dst []byte) []byte {
-	if c.state == inText {
-		for range c.held {
+	held, state := c.held, c.state
+	c.reset()
+	switch state {
+	case inText:
+		for range held {
 			dst = utf8.AppendRune(dst, utf8.RuneError)
 		}
+	case inString: // There may be another one in it.
+		inner := cleaner{}
+		dst = inner.clean(dst, held)
+		dst = inner.rest(dst)
+	case inEscape, inCSI:
 	}
-	c.held, c.state = nil, inText
 	return dst
 }
 
@@ -131,11 +139,7 @@ func (c *cleaner) str(dst []byte, b byte) ([]byte, int) {
 		return dst, 1
 	}
 	if b == '\n' || len(c.held) >= escapeMax {
-		held := c.held
-		c.reset()
-		inner := cleaner{}
-		dst = inner.clean(dst, held)
-		return inner.rest(dst), 0
+		return c.rest(dst), 0
 	}
 	if c.closer = b == 0x1b; !c.closer {
 		c.held = append(c.held, b)

@@ -31,7 +31,13 @@ func TestCleanerTakesEscapesOut(t *testing.T) {
 		"caf\xe9!":                          "caf\uFFFD!",
 		"half \xe2\x82":                     "half \uFFFD\uFFFD",
 		"\x1b]no end\nnext line":            "no end\nnext line",
+		"\x1b]no end":                       "no end",
+		"kept \x1bPno\x1b[31m end":          "kept no[31m end",
+		"\x1b]0;a\u009d1;b\x1b":             "0;a1;b",
+		"\x1b]half \xe2\x82":                "half \uFFFD\uFFFD",
 		"\x1b[3\nx":                         "\nx",
+		"x\x1b[31":                          "x",
+		strings.Repeat("\u009dx", 1000):     strings.Repeat("x", 1000),
 		"\x1b":                              "",
 		"\x1b\x1b[1mx":                      "x",
 		"日本語\x1b[Kと€":                       "日本語と€",
@@ -63,6 +69,9 @@ func TestCleanerDoesNotCareForSplits(t *testing.T) {
 		}
 		if !utf8.ValidString(got) || strings.ContainsAny(got, "\x1b\x00\u009b\u009d") {
 			t.Fatalf("%q became %q", raw, got)
+		}
+		if lost := cleaned(raw + "\n"); strings.TrimSuffix(lost, "\n") != got && !strings.HasSuffix(raw, "\n") {
+			t.Fatalf("%q: %q at the end of the stream, %q at that of a line", raw, got, lost)
 		}
 	})
 }

@@ -57,7 +57,9 @@ func (o *output) Write(p []byte) (int, error) {
 func (o *output) finish() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.take(o.clean.rest(nil))
+	o.buf = o.clean.rest(o.buf[:0])
+	o.take(o.buf)
+	o.show(o.buf)
 }
 
 func (o *output) take(p []byte) {

@@ -136,11 +136,12 @@ func MaskURL(text string) string {
 	if err != nil {
 		return Mask
 	}
+	who := ""
 	if u.User != nil {
-		u.User = url.User(Mask)
+		u.User, who = nil, Mask+"@"
 	}
 	if u.RawQuery != "" {
 		u.RawQuery = Mask
 	}
-	return u.String()
+	return strings.Replace(u.String(), "//", "//"+who, 1)
 }

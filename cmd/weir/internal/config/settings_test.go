@@ -237,3 +237,13 @@ func TestAHomeThatCannotBeReadIsNoFailure(t *testing.T) {
 		load(t, Input{UserDir: dir})
 	}
 }
+
+func TestAnAddressIsShownWithoutItsSecrets(t *testing.T) {
+	for text, want := range map[string]string{
+		"http://a:b@x/v1?key=k": "http://" + Mask + "@x/v1?" + Mask, "http://x:1/v1": "http://x:1/v1", "//u@x//y": "//" + Mask + "@x//y", "x:1": "x:1", "http://%": Mask,
+	} {
+		if got := MaskURL(text); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}

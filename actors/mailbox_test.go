@@ -164,20 +164,23 @@ func TestMailboxIsNotStarvedByAFloodOfCommands(t *testing.T) {
 	same(t, 1, len(k.run()))
 }
 
-// A flood of prompts leaves room for the session's own actors (I2).
+// A flood of anything that comes from outside leaves room for the session's own
+// actors (I2).
 func TestMailboxKeepsRoomForItsOwnActors(t *testing.T) {
-	k := newBoxTest(4, 2)
-	for range 9 {
-		k.m.PostUserMessage(Prompt{})
+	for _, guest := range []any{Prompt{}, Notice{}, ReadHistory{}, ReplaceHistory{}, CompactHistory{}, UseModel{}} {
+		k := newBoxTest(4, 2)
+		for range 9 {
+			k.m.PostUserMessage(guest)
+		}
+		k.m.PostUserMessage(&actor.MessageEnvelope{Message: guest})
+		same(t, 8, len(k.refused))
+		k.m.PostUserMessage("own")
+		k.m.PostUserMessage("own")
+		same(t, 8, len(k.refused))
+		same(t, 4, len(k.run()))
+		k.m.PostUserMessage(guest)
+		same(t, 1, len(k.run()))
 	}
-	k.m.PostUserMessage(&actor.MessageEnvelope{Message: Prompt{}})
-	same(t, 8, len(k.refused))
-	k.m.PostUserMessage("own")
-	k.m.PostUserMessage("own")
-	same(t, 8, len(k.refused))
-	same(t, 4, len(k.run()))
-	k.m.PostUserMessage(Prompt{})
-	same(t, 1, len(k.run()))
 }
 
 func TestMailboxClosesWhenStopIsPosted(t *testing.T) {

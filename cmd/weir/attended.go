@@ -47,12 +47,8 @@ func (t *turner) attended(events iter.Seq2[pipeline.Event, error]) error {
 		}
 	}()
 	var typed chan line
-	left := false
 	for {
-		switch {
-		case len(t.asking) > 0 && left:
-			t.deny()
-		case len(t.asking) > 0 && typed == nil:
+		if len(t.asking) > 0 && typed == nil {
 			typed = make(chan line, 1)
 			// Ends with the next line, or with the process.
 			go func() { typed <- typedLine(t.keys) }()
@@ -69,7 +65,7 @@ func (t *turner) attended(events iter.Seq2[pipeline.Event, error]) error {
 				return err
 			}
 		case l := <-typed:
-			typed, left = nil, l.err != nil
+			typed = nil
 			if err := t.replied(l); err != nil {
 				return err
 			}
@@ -81,7 +77,7 @@ func (t *turner) attended(events iter.Seq2[pipeline.Event, error]) error {
 func (t *turner) replied(l line) error {
 	switch {
 	case l.err != nil:
-		return nil // there is nobody to tell
+		return t.left()
 	case len(t.asking) > 0 && l.question == t.question:
 		return t.answer(l.text)
 	}

@@ -26,7 +26,7 @@ func (t *turner) consent(e pipeline.Event) error {
 				return err
 			}
 		}
-		return t.resolved(e.Call)
+		return t.resolved(e.Call, e.By == "cancel")
 	case pipeline.TurnEnded:
 		if len(t.asking) > 0 {
 			t.asking = nil
@@ -37,12 +37,22 @@ func (t *turner) consent(e pipeline.Event) error {
 	return nil
 }
 
-// deny says no to all open questions, since nobody is there any more.
-func (t *turner) deny() {
-	for _, q := range t.asking {
-		t.session.Resolve(q.Call, "deny", "the person has left")
+// left says no to all questions, since nobody is there any more: those that are
+// open, and those to come.
+func (t *turner) left() error {
+	t.gone = true
+	if len(t.asking) == 0 {
+		return nil
 	}
+	for _, q := range t.asking {
+		t.session.Resolve(q.Call, "deny", hasLeft)
+	}
+	t.asking = nil
+	return t.desk.answered()
 }
+
+// hasLeft is told to the model where nobody can be asked any more.
+const hasLeft = "the person has left"
 
 // late says that an answer answers nothing: its question has been answered, or
 // taken back, in the meantime.
@@ -56,6 +66,10 @@ func (t *turner) late(text string) error {
 // asked takes a question up. The first is shown; of the second the person is
 // told that one answer can be given to all.
 func (t *turner) asked(e pipeline.ApprovalRequested) error {
+	if t.gone {
+		t.session.Resolve(e.Call, "deny", hasLeft)
+		return nil
+	}
 	t.asking = append(t.asking, openQuestion{ApprovalRequested: e})
 	switch len(t.asking) {
 	case 1:
@@ -96,8 +110,9 @@ func (t *turner) others() string {
 	return fmt.Sprintf("  %d more waiting; y all, a all or n all answers them together\n", len(t.asking)-1)
 }
 
-// resolved takes a question back that has been answered, by whomever.
-func (t *turner) resolved(call string) error {
+// resolved takes a question back that has been answered, by whomever. Behind one
+// that a cancel has answered no other is shown: it will be answered, too.
+func (t *turner) resolved(call string, canceled bool) error {
 	i := slices.IndexFunc(t.asking, func(q openQuestion) bool { return q.Call == call })
 	if i < 0 {
 		return nil
@@ -106,6 +121,8 @@ func (t *turner) resolved(call string) error {
 	switch {
 	case len(t.asking) == 0:
 		return t.desk.answered()
+	case i == 0 && canceled:
+		t.question++ // what is typed for the one that was shown answers none
 	case i == 0:
 		t.question++
 		return t.ask(false)
@@ -128,7 +145,7 @@ func (t *turner) answer(text string) error {
 	}
 	call := t.asking[0].Call
 	t.session.Resolve(call, r.decision, r.note)
-	return t.resolved(call)
+	return t.resolved(call, false)
 }
 
 // answerAll gives all open questions one answer. Nothing is allowed that has not

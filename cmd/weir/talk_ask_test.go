@@ -86,3 +86,22 @@ func TestASimpleTerminalTakesOneAnswerForAll(t *testing.T) {
 		wantFiles(t, d.cmd.Dir, want)
 	}
 }
+
+// TestACancelShowsNoFurtherQuestion presses what cancels while three calls wait.
+func TestACancelShowsNoFurtherQuestion(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{ctrlC, escape} {
+		d := onDesktop(t, t.TempDir(), "--script", threeCalls(t))
+		d.sees(t, "weir> ")
+		d.types(t, "go"+enter)
+		d.holds(t, "3 calls wait for you")
+		d.types(t, key)
+		d.sees(t, "◇ canceled\nweir> ")
+		if text := d.screen(t, d.out.text()).Text(); strings.Contains(text, "echo b") || !strings.Contains(text, "echo a") {
+			t.Errorf("the screen:\n%s", text)
+		}
+		d.types(t, ctrlD)
+		d.leaves(t, 130)
+		wantFiles(t, d.cmd.Dir, "")
+	}
+}

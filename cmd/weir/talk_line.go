@@ -90,7 +90,9 @@ func answers(text string) bool {
 // end leaves, or does so when the turn that runs has ended.
 func (t *talk) end() error {
 	t.lines, t.typed, t.leaving = nil, nil, true
-	t.deny()
+	if err := t.left(); err != nil {
+		return err
+	}
 	if !t.busy() {
 		return t.leave()
 	}

@@ -111,6 +111,7 @@ type turner struct {
 	desk     desk           // where a person is asked; nil if nobody is there
 	asking   []openQuestion // calls that wait for consent
 	question int            // the number of the question that was shown last
+	gone     bool           // nobody is there any more
 	keys     *edit.Typewriter
 	// looking ends the look at what a question would change; nil while there is
 	// none. That of signals reads it too.

@@ -145,7 +145,8 @@ func TestPromise8ProtectedPathsAreAskedByThemselves(t *testing.T) {
 		for path, protected := range map[string]bool{
 			".git/hooks/pre-commit": true, ".git/config": true, "g/config": true, ".GIT/Config": true, ".git": true, "sub/.git/hooks/x": true, ".git/modules/m/hooks/x": true,
 			".git/worktrees/t/config.worktree": true, ".weir/config": true, ".weir": true, "src/.weir/x": true, "state/session": true, "s/session": true, "state": true,
-			".git/info/exclude": false, ".gitignore": false, "git/config": false, "states": false, "a.go": false, "config": false,
+			".git/commondir": true, "g/commondir": true, ".git/worktrees/t/commondir": true, ".git/worktrees/t/gitdir": true, ".git/modules/m/commondir": true,
+			".git/info/attributes": true, ".git/rebase-merge/git-rebase-todo": true, ".git/refs/heads/config": false, ".git/info/exclude": false, ".gitignore": false, "git/config": false, "states": false, "a.go": false, "config": false,
 		} {
 			v := call(t, p, "write_file", "path", path)
 			want := tools.Allow

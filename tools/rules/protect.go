@@ -27,19 +27,20 @@ func guarded(protected []string, p place) string {
 	return ""
 }
 
-// gitRuns reports whether a path below `.git` can name programs: hooks and
-// configuration, those of submodules and work trees too, or `.git` itself.
+// gitNames are the names below `.git` by which git runs programs: hooks and
+// configuration, what says that these are elsewhere, and the list of what a
+// rebase is still to do. The names of its attributes say which of them run.
+var gitNames = []string{"hooks", "config", "config.worktree", "commondir", "gitdir", "attributes", "rebase-merge", "rebase-apply"}
+
+// gitRuns reports whether a path below `.git` can name programs, those of
+// submodules and work trees too, or is `.git` itself.
 func gitRuns(below []string) bool {
-	if len(below) == 0 {
+	if len(below) == 0 || slices.Contains(gitNames, below[0]) {
 		return true
 	}
 	switch below[0] {
-	case "hooks", "config", "config.worktree":
-		return true
-	case "modules", "worktrees":
-		return slices.ContainsFunc(below[1:], func(e string) bool {
-			return e == "hooks" || e == "config" || e == "config.worktree"
-		})
+	case "modules", "worktrees", "info":
+		return slices.ContainsFunc(below[1:], func(e string) bool { return slices.Contains(gitNames, e) })
 	}
 	return false
 }

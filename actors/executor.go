@@ -28,21 +28,21 @@ type executor struct {
 	rules   chan struct{}              // closed when the policy has the last rule it was given; nil before the first
 }
 
-func (x *executor) handle(in any, now time.Time) {
+func (x *executor) handle(in any) {
 	switch in := in.(type) {
 	case Committed:
 		x.act(x.out.Committed())
 	case ruleRefused:
 		panic("actors: executor: " + in.why)
 	default:
-		x.act(x.out.Put(x.machine.Handle(in, now)))
+		x.act(x.out.Put(x.machine.Handle(in, time.Now())))
 	}
 	if o, ok := in.(CallOutput); ok {
 		if l := x.lives[o.Index]; l != nil && l.ref == o.Ref {
 			l.taken()
 		}
 	}
-	x.meter.stalled(Executor, x.machine.Stalled(), now)
+	x.meter.stalled(Executor, x.machine.Stalled())
 }
 
 // act carries out the machine's effects.

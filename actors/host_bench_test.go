@@ -14,7 +14,7 @@ type taking struct {
 	got int
 }
 
-func (t *taking) handle(any, time.Time) { t.got++ }
+func (t *taking) handle(any) { t.got++ }
 
 // hosted is a send to an actor that runs on the sender's goroutine.
 func hosted(tb testing.TB) (send func()) {
@@ -23,7 +23,8 @@ func hosted(tb testing.TB) (send func()) {
 	pid := system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return host{h} },
 		actor.WithDispatcher(here{}),
 		actor.WithMailbox(func() actor.Mailbox {
-			return newMailbox(1, 0, &gauge{}, func(any, refusal) { tb.Error("a post was refused") })
+			h.routes.box[Assembler] = newMailbox(1, 0, &gauge{}, func(any, refusal) { tb.Error("a post was refused") })
+			return h.routes.box[Assembler]
 		})))
 	tb.Cleanup(func() {
 		if err := system.Root.StopFuture(pid).Wait(); err != nil {
@@ -31,7 +32,6 @@ func hosted(tb testing.TB) (send func()) {
 		}
 		system.Shutdown()
 	})
-	h.routes.pid[Assembler] = pid
 	var in any = DeltaBatch{}
 	return func() {
 		had := h.got

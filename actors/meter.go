@@ -60,15 +60,16 @@ func (g *gauge) stallTime(now time.Time) time.Duration {
 	return d
 }
 
-// stalled notes that the stage stalls from now on, or no longer does.
-func (m *Meter) stalled(s Stage, yes bool, now time.Time) {
+// stalled notes that the stage stalls from now on, or no longer does. It looks at
+// the clock only if that is news: it is called for every token.
+func (m *Meter) stalled(s Stage, yes bool) {
 	g := &m.stage[s]
 	since := g.since.Load()
 	switch {
 	case yes && since == 0:
-		g.since.Store(now.UnixNano())
+		g.since.Store(time.Now().UnixNano())
 	case !yes && since != 0:
-		g.stall.Add(max(0, now.UnixNano()-since))
+		g.stall.Add(max(0, time.Now().UnixNano()-since))
 		g.since.Store(0)
 	}
 }
@@ -116,7 +117,13 @@ func (m *Meter) begin(now time.Time) {
 }
 
 // mark notes the time at a place, the first time only.
-func (m *Meter) mark(p mark, now time.Time) { m.first[p].CompareAndSwap(0, now.UnixNano()) }
+func (m *Meter) mark(p mark, now time.Time) {
+	if !m.marked(p) {
+		m.first[p].CompareAndSwap(0, now.UnixNano())
+	}
+}
+
+func (m *Meter) marked(p mark) bool { return m.first[p].Load() != 0 }
 
 // FirstToken says where the time went until the first token of the turn that
 // began last. A stage the token has not come by yet, and those after it, are 0.

@@ -23,11 +23,17 @@ type shell struct {
 	strict  bool // tests: a refused post panics
 }
 
-// routes are the PIDs of a set of actors. Written once, before the first message.
-type routes struct{ pid [stages]*actor.PID }
+// routes are the PIDs and mailboxes of a set of actors. Written once, before the
+// first message.
+type routes struct {
+	pid [stages]*actor.PID
+	box [stages]*mailbox
+}
 
-// send posts in to a stage. Safe for every goroutine; never blocks.
-func (h *shell) send(to Stage, in any) { h.root.Send(h.routes.pid[to], in) }
+// send posts in to a stage: at its mailbox, since the way there by its PID leads
+// through memory that has left the caches when a token comes alone. Safe for
+// every goroutine; never blocks.
+func (h *shell) send(to Stage, in any) { h.routes.box[to].PostUserMessage(in) }
 
 // timer arms the one timer: a Tick with epoch comes at at; a zero at disarms it.
 func (h *shell) timer(at time.Time, epoch int) {
@@ -38,8 +44,7 @@ func (h *shell) timer(at time.Time, epoch int) {
 	if at.IsZero() {
 		return
 	}
-	self := h.routes.pid[h.stage]
-	h.clock = time.AfterFunc(time.Until(at), func() { h.root.Send(self, Tick{Epoch: epoch}) })
+	h.clock = time.AfterFunc(time.Until(at), func() { h.send(h.stage, Tick{Epoch: epoch}) })
 }
 
 // do carries out the effects of a machine that need nothing but sending.
@@ -59,7 +64,7 @@ func (h *shell) do(sends []Send) {
 
 // handler is the half of a host that knows its machine.
 type handler interface {
-	handle(in any, now time.Time)
+	handle(in any)
 	base() *shell
 }
 
@@ -90,7 +95,7 @@ func (h host) Receive(c actor.Context) {
 			sh.send(Supervising, Crashed{Stage: sh.stage, Gen: sh.gen, Reason: reasonOf(r), Stack: string(debug.Stack())})
 		}
 	}()
-	h.handle(c.Message(), time.Now())
+	h.handle(c.Message())
 	returned = true
 }
 
@@ -109,12 +114,12 @@ type assemblerHost struct {
 	machine *assembler
 }
 
-func (h *assemblerHost) handle(in any, now time.Time) {
+func (h *assemblerHost) handle(in any) {
 	h.do(h.machine.Handle(in))
-	if h.machine.shown && len(h.machine.held) == 0 {
-		h.meter.mark(markPassed, now)
+	if h.machine.shown && len(h.machine.held) == 0 && !h.meter.marked(markPassed) {
+		h.meter.mark(markPassed, time.Now())
 	}
-	h.meter.stalled(Assembler, h.machine.Stalled(), now)
+	h.meter.stalled(Assembler, h.machine.Stalled())
 }
 
 type reporterHost struct {
@@ -123,7 +128,8 @@ type reporterHost struct {
 	before  [stages]time.Duration // stall times when the turn began
 }
 
-func (h *reporterHost) handle(in any, now time.Time) {
+func (h *reporterHost) handle(in any) {
+	now := time.Now()
 	if p, ok := in.(Post); ok && (p.From == Turning || p.From == Supervising) {
 		in = h.attribute(p, now)
 	}
@@ -131,7 +137,7 @@ func (h *reporterHost) handle(in any, now time.Time) {
 	if h.machine.box.ttft != nil {
 		h.meter.mark(markStamped, now)
 	}
-	h.meter.stalled(Reporter, h.machine.Stalled(), now)
+	h.meter.stalled(Reporter, h.machine.Stalled())
 }
 
 // attribute fills in how long each stage waited in the turn that ends.
@@ -154,7 +160,7 @@ type turnHost struct {
 	machine *turns
 }
 
-func (h *turnHost) handle(in any, now time.Time) {
-	h.do(h.machine.Handle(in, now))
-	h.meter.stalled(Turning, h.machine.out.Stalled(), now)
+func (h *turnHost) handle(in any) {
+	h.do(h.machine.Handle(in, time.Now()))
+	h.meter.stalled(Turning, h.machine.out.Stalled())
 }

@@ -42,7 +42,7 @@ type stream struct {
 }
 
 // handle runs in the actor. It never blocks (I1): the lock is held for moments only.
-func (s *streamer) handle(in any, _ time.Time) {
+func (s *streamer) handle(in any) {
 	switch in := in.(type) {
 	case OpenStream:
 		s.start(in)
@@ -206,7 +206,7 @@ func (t *stream) flush() bool {
 		}
 		t.s.send(Assembler, batch)
 	}
-	t.s.meter.stalled(Streamer, t.b.Waits(), time.Now())
+	t.s.meter.stalled(Streamer, t.b.Waits())
 	return ok
 }
 
@@ -256,6 +256,6 @@ func (t *stream) end(err error) {
 		}
 		err = errClosed
 	}
-	t.s.meter.stalled(Streamer, false, time.Now())
+	t.s.meter.stalled(Streamer, false)
 	t.s.send(Assembler, StreamEnded{Ref: t.b.ref, Err: err})
 }

@@ -35,18 +35,25 @@ func inStreamer(t *testing.T, m model, l Limits, story func(k *streamerTest)) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		k := &streamerTest{t: t, system: actor.NewActorSystem(actor.WithLoggerFactory(silent), actor.WithDeadLetterThrottleInterval(time.Millisecond))}
-		probe := k.system.Root.Spawn(actor.PropsFromFunc(func(c actor.Context) { k.note(c.Message()) }))
 		to := &routes{}
+		at := func(stages ...Stage) actor.PropsOption {
+			box := newMailbox(1<<10, 0, &gauge{}, func(msg any, why refusal) {
+				if why == laneFull { // else it came after the story
+					t.Errorf("%T was refused", msg)
+				}
+			})
+			for _, s := range stages {
+				to.box[s] = box
+			}
+			return actor.WithMailbox(func() actor.Mailbox { return box })
+		}
+		probe := k.system.Root.Spawn(actor.PropsFromFunc(func(c actor.Context) { k.note(c.Message()) }, at(Assembler, Turning, Supervising)))
 		meter := &Meter{}
 		k.host = &streamer{
 			shell: shell{stage: Streamer, root: k.system.Root, routes: to, meter: meter, running: &k.set},
 			line:  &dispatcher{}, provider: m, limits: l.Default(), ctx: ctx,
 		}
-		k.pid = k.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return host{k.host} }, actor.WithDispatcher(k.host.line)))
-		for s := range to.pid {
-			to.pid[s] = probe
-		}
-		to.pid[Streamer] = k.pid
+		k.pid = k.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return host{k.host} }, actor.WithDispatcher(k.host.line), at(Streamer)))
 		synctest.Wait()
 		story(k)
 		cancel()

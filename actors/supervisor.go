@@ -73,7 +73,9 @@ func Spawn(system *actor.ActorSystem, c Config) (*actor.PID, *Meter, error) {
 func (s *supervisor) mailbox(h *shell) actor.MailboxProducer {
 	return func() actor.Mailbox {
 		l := s.config.Limits
-		return newMailbox(l.capacity(h.stage), l.guests(), &h.meter.stage[h.stage], func(msg any, why refusal) { s.refused(h, msg, why) })
+		box := newMailbox(l.capacity(h.stage), l.guests(), &h.meter.stage[h.stage], func(msg any, why refusal) { s.refused(h, msg, why) })
+		h.routes.box[h.stage] = box
+		return box
 	}
 }
 
@@ -188,7 +190,7 @@ func (s *supervisor) input(c actor.Context, in any) {
 		s.machine.backlog = s.out.backlog(s.box)
 	}
 	s.act(c, s.out.Put(s.machine.Handle(in)))
-	s.meter.stalled(Supervising, s.out.Stalled(), time.Now())
+	s.meter.stalled(Supervising, s.out.Stalled())
 }
 
 // act carries out the machine's effects.
@@ -242,7 +244,7 @@ func (s *supervisor) spawn(c actor.Context) {
 	s.set = &set{cancel: cancel}
 	s.gen++
 	next := &routes{}
-	next.pid[Supervising] = c.Self()
+	next.pid[Supervising], next.box[Supervising] = c.Self(), s.routes.box[Supervising]
 	shells := func(stage Stage) shell {
 		return shell{stage: stage, gen: s.gen, root: s.root, routes: next, meter: s.meter, running: &s.set.running, strict: s.strict}
 	}
@@ -268,6 +270,7 @@ func (s *supervisor) spawn(c actor.Context) {
 	}
 	// Goroutines read the supervisor's own entry at any time, and only that one.
 	copy(s.routes.pid[:Supervising], next.pid[:Supervising])
+	copy(s.routes.box[:Supervising], next.box[:Supervising])
 }
 
 // durable reports whether facts wait for the journal.

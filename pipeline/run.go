@@ -49,6 +49,7 @@ func (r *run) loop(ctx context.Context, yield func(Event, error) bool) {
 			r.leave()
 		}
 	}()
+	defer r.session.watch(ctx)()
 	var stopped error
 	for !r.over {
 		e, err := r.session.next(ctx)

@@ -165,6 +165,7 @@ func (s *Session) ended() {
 	}
 	s.mu.Unlock()
 	close(s.done)
+	s.inbox.wake()
 	s.pipeline.forget(s)
 }
 
@@ -179,6 +180,7 @@ func (s *Session) Events(ctx context.Context) iter.Seq2[Event, error] {
 			return
 		}
 		defer s.reading.Store(false)
+		defer s.watch(ctx)()
 		for {
 			e, err := s.next(ctx)
 			switch {
@@ -194,7 +196,14 @@ func (s *Session) Events(ctx context.Context) iter.Seq2[Event, error] {
 	}
 }
 
-// next returns the next event and grants what the loop has taken.
+// watch wakes next when ctx ends, until the function it returns is called. So a
+// token waits for one channel, which costs half of what waiting for three does.
+func (s *Session) watch(ctx context.Context) (stop func() bool) {
+	return context.AfterFunc(ctx, s.inbox.wake)
+}
+
+// next returns the next event and grants what the loop has taken. What may end
+// ctx is watched.
 func (s *Session) next(ctx context.Context) (Event, error) {
 	for {
 		e, ok, grant := s.inbox.pop()
@@ -207,14 +216,16 @@ func (s *Session) next(ctx context.Context) (Event, error) {
 			}
 			return e, nil
 		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		select {
-		case <-s.inbox.signal:
-		case <-ctx.Done():
-			return nil, ctx.Err()
 		case <-s.done:
 			if s.inbox.empty() {
 				return nil, ErrClosed
 			}
+		default:
+			<-s.inbox.signal
 		}
 	}
 }
@@ -243,6 +254,12 @@ func (b *inbox) Take(batch actors.Batch) {
 		b.events, b.head = append(b.events[:n], batch.Events...), 0
 	}
 	b.mu.Unlock()
+	b.wake()
+}
+
+// wake has the loop look again: for events, for the end of its context or of the
+// session.
+func (b *inbox) wake() {
 	select {
 	case b.signal <- struct{}{}:
 	default:

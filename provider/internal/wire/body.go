@@ -39,7 +39,7 @@ type body struct {
 	idle   time.Duration
 	first  time.Time // until then the first byte has to come; zero once it has
 	until  time.Time // no read lasts longer; zero is no limit
-	timer  *time.Timer
+	alarm  alarm
 	failed error
 	eof    bool
 }
@@ -51,6 +51,7 @@ func newBody(resp *http.Response, cancel context.CancelCauseFunc, first time.Tim
 	b := &body{
 		resp: resp, raw: resp.Body, cancel: cancel, first: first, idle: idle,
 		detach: func() bool { return true }, drains: &drains{},
+		alarm: alarm{ring: func() { cancel(errIdle) }, from: time.Now()},
 	}
 	b.plain = timed{b}
 	switch encoding := strings.ToLower(strings.TrimSpace(resp.Header.Get("Content-Encoding"))); encoding {
@@ -78,9 +79,7 @@ func (b *body) Read(p []byte) (int, error) { return b.plain.Read(p) }
 
 // Close closes the connection unless the body was read to its end.
 func (b *body) Close() error {
-	if b.timer != nil {
-		b.timer.Stop()
-	}
+	b.alarm.stop()
 	b.detach()
 	err := b.raw.Close()
 	b.cancel(nil)
@@ -115,13 +114,9 @@ func (t timed) Read(p []byte) (int, error) {
 		b.failed = late
 		return 0, late
 	}
-	if b.timer == nil {
-		b.timer = time.AfterFunc(wait, func() { b.cancel(errIdle) })
-	} else {
-		b.timer.Reset(wait)
-	}
+	b.alarm.set(wait)
 	n, err := b.raw.Read(p)
-	if !b.timer.Stop() { // it fired: the connection is gone
+	if b.alarm.off() { // it rang: the connection is gone
 		b.failed = late
 		if n > 0 {
 			return n, nil

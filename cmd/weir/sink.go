@@ -29,7 +29,7 @@ const keepBytes = 1 << 20
 
 // newSink returns the sink for a format. model is named in json.
 func newSink(std *stdio.Streams, format string, style render.Style) sink {
-	trouble := &screenSink{w: std.Err, screen: render.Screen{Style: render.Style{Quiet: true, Color: style.Color && std.ErrTerminal}}}
+	trouble := &screenSink{w: std.Err, screen: render.Screen{Style: render.Style{Quiet: true, Color: style.Color && std.ErrTerminal, Attempts: style.Attempts}}}
 	switch {
 	case format == "jsonl":
 		return &linesSink{out: std.Out, trouble: trouble}

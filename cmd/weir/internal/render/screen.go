@@ -274,7 +274,7 @@ func (s *Screen) interrupted(dst []byte, why string) []byte {
 
 func (s *Screen) retry(dst []byte, e pipeline.RetryScheduled) []byte {
 	text := fmt.Sprintf("retry %d", e.NextAttempt)
-	if s.Style.Attempts > 0 {
+	if e.NextAttempt <= s.Style.Attempts { // beyond are those of a fallback
 		text += fmt.Sprintf("/%d", s.Style.Attempts)
 	}
 	text += " in " + Duration(e.DelayMS) + ": " + Line(e.Reason, 0)

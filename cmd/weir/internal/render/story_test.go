@@ -83,6 +83,7 @@ var stories = map[string][]pipeline.Event{
 	"retry": {
 		step(1), broke(provider.HTTPError, "overloaded"), retry(2, 1800, "overloaded", false),
 		step(1), thought("hm"), text("Hel"), broke(provider.TruncatedStream, "it ended early"), retry(3, 60_000, "it ended early", true),
+		step(1), retry(5, 0, "overloaded", false), // of a fallback
 		step(1), text("Hello"), message(provider.Text{Text: "Hello"}), ended(pipeline.Completed),
 	},
 	"edits": {

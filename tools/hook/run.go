@@ -56,7 +56,7 @@ func (h *Hooks) before(c Command, call tools.Call) (tools.Decision, string) {
 		Reason    string          `json:"reason"`
 		Arguments json.RawMessage `json:"arguments"`
 	}
-	out, err := h.run(context.Background(), c, h.question("pre_tool", call))
+	out, err := h.runBefore(c, call)
 	if err == nil {
 		err = decode(out, &answer)
 	}
@@ -80,6 +80,25 @@ func (h *Hooks) before(c Command, call tools.Call) (tools.Decision, string) {
 	default:
 		return refuse(fmt.Sprintf("it did not work: decision %q is not allow, ask or deny", short(answer.Decision)))
 	}
+}
+
+// runBefore runs a hook before a call until the cancel of its turn, or the end of
+// its session, of which a policy is told by the scope.
+func (h *Hooks) runBefore(c Command, call tools.Call) (out []byte, err error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	done := make(chan struct{})
+	// Ends with the hook.
+	go func() {
+		defer close(done)
+		out, err = h.run(ctx, c, h.question("pre_tool", call))
+	}()
+	if call.Scope != nil {
+		hold := call.Scope.Keep(call.Turn, func() { cancel(); <-done })
+		defer call.Scope.Release(hold)
+	}
+	<-done
+	return out, err
 }
 
 // AfterCall lets the hooks see what a call gave, and returns what the model is to

@@ -13,14 +13,25 @@ type bar struct {
 	to       io.Writer
 	terminal bool
 	begun    time.Time
+	columns  func() int // nil: those that are usual
 }
 
 const (
 	barWidth  = 24
-	lineWidth = 79 // of the narrowest terminal that is usual
+	lineWidth = 79 // where the terminal does not say
 )
 
-func newBar(h Host) *bar { return &bar{to: h.Err, terminal: h.ErrTerminal, begun: time.Now()} }
+// width is how long the line may be: one that is broken is not drawn over.
+func (b *bar) width() int {
+	if b.columns == nil {
+		return lineWidth
+	}
+	return max(1, b.columns()-1)
+}
+
+func newBar(h Host) *bar {
+	return &bar{to: h.Err, terminal: h.ErrTerminal, begun: time.Now(), columns: h.ErrColumns}
+}
 
 func (b *bar) show(done, all int, what string) {
 	if !b.terminal {
@@ -41,7 +52,7 @@ func (b *bar) line(done, all int, what string, gone time.Duration) string {
 	}
 	line := []rune(fmt.Sprintf("%s%s %3d %% %s  %s",
 		strings.Repeat("█", full), strings.Repeat("░", barWidth-full), 100*done/max(1, all), left, what))
-	return string(line[:min(len(line), lineWidth)])
+	return string(line[:min(len(line), b.width())])
 }
 
 // clear takes the bar away.

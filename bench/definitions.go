@@ -13,7 +13,8 @@ func definitions() []string {
 		"leave: from when a reader left in the middle until nothing of its answer ran any more.",
 		"fairness: Jain's index of the rates of streams that begin together; 1 where all get the same. idle, streaming: heap and stacks by session; stacks: of these; rss: by session. open, close: by session, until it is there and until nothing of it is left.",
 		"failed: answers of an endpoint that did not come; their times are in no other number. weir and openai-go ask again before they give up, and that wait is in their times.",
-		"told after: from when the last call of a turn ended until its result was told. growth: the last tenth of the turns by the first.",
+		"kept: which share of the answers left a connection that the next question used.",
+		"told after: from when the last call of a turn ended until its result was told. growth: the processor time of the last tenth of the turns by that of the first.",
 		"noise: which share of all processor time programs had that are neither this one nor its server.",
 		"Server and readers count on the machine's one monotonic clock. The server is a process of its own unless --here says otherwise.",
 	}

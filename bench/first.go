@@ -38,6 +38,7 @@ func closed(ctx context.Context, t Trial, answers int) ([]Sample, error) {
 	all, before := newReadings(), CPU()
 	var by split
 	gone := lost{trial: t}
+	opened := t.Tap.opened.Load()
 	for range answers {
 		question := t.question()
 		stamps := t.Tap.Of(question)
@@ -51,8 +52,18 @@ func closed(ctx context.Context, t Trial, answers int) ([]Sample, error) {
 	return slices.Concat([]Sample{
 		all.first.sample("first"),
 		{Name: "cpu", Unit: "µs/answer", Less: true, Value: micros(cpu) / float64(answers)},
+		{Name: "kept", Unit: "% of connections", Value: 100 * kept(answers, int(t.Tap.opened.Load()-opened))},
 		all.itl.sample("itl").aside(), all.tpot.sample("tpot").aside(),
 	}, failed, by.samples()), err
+}
+
+// kept is which share of answers left their connection for the next, which found
+// it: each but the first opens one only where it did not.
+func kept(answers, opened int) float64 {
+	if answers < 2 {
+		return 1
+	}
+	return 1 - float64(max(0, opened-1))/float64(answers-1)
 }
 
 // arrivals asks questions at moments that are fixed before: rate a second,

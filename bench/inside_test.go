@@ -25,6 +25,11 @@ func TestTheBarSaysWhatIsLeft(t *testing.T) {
 			t.Errorf("%d of 12: %q", c.done, got)
 		}
 	}
+	b.columns = func() int { return 30 } // a line that is broken is not drawn over
+	if got := []rune(b.line(3, 12, "flood", time.Second)); len(got) != 29 {
+		t.Errorf("%d characters on 30 columns", len(got))
+	}
+	b.columns = nil
 	if got := []rune(b.line(1, 2, strings.Repeat("灯", 200), 0)); len(got) != lineWidth {
 		t.Errorf("a long line has %d characters", len(got))
 	}
@@ -102,6 +107,17 @@ func TestFairnessIsOneWhereAllGetTheSame(t *testing.T) {
 	}{{[]float64{7, 7, 7, 7}, 1}, {[]float64{1, 0, 0, 0}, 0.25}, {[]float64{1, 1, 0, 0}, 0.5}} {
 		if got := jain(c.shares); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%v: %v", c.shares, got)
+		}
+	}
+}
+
+func TestKeptConnectionsAreThoseTheNextQuestionUsed(t *testing.T) {
+	for _, c := range []struct {
+		answers, opened int
+		want            float64
+	}{{101, 1, 1}, {101, 17, 0.84}, {11, 11, 0}, {1, 1, 1}, {5, 0, 1}} {
+		if got := kept(c.answers, c.opened); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%+v: %v", c, got)
 		}
 	}
 }

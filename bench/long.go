@@ -56,7 +56,11 @@ func (l long) measure(ctx context.Context, t Trial) ([]Sample, error) {
 	tenth := max(1, l.turns/10)
 	var head, tail time.Duration
 	heap, cpu := Heap(), CPU()
+	var headCPU, tailCPU time.Duration
 	for i := range l.turns {
+		if i == l.turns-tenth {
+			tailCPU = CPU()
+		}
 		begun := time.Now()
 		if err := turn(ctx); err != nil {
 			return nil, fmt.Errorf("turn %d: %w", i+1, err)
@@ -68,10 +72,14 @@ func (l long) measure(ctx context.Context, t Trial) ([]Sample, error) {
 		if i < tenth {
 			head += d
 		}
+		if i == tenth-1 {
+			headCPU = CPU() - cpu
+		}
 		if i >= l.turns-tenth {
 			tail += d
 		}
 	}
+	tailCPU = CPU() - tailCPU
 	cpu = CPU() - cpu
 	grown := float64(int64(Heap())-int64(heap)) / 1024
 	runtime.KeepAlive(turn) // what it keeps is in the heap
@@ -80,7 +88,7 @@ func (l long) measure(ctx context.Context, t Trial) ([]Sample, error) {
 		all.sample("turn"),
 		{Name: "first tenth", Unit: "µs/turn", Less: true, Value: micros(head) / float64(tenth)},
 		{Name: "last tenth", Unit: "µs/turn", Less: true, Value: micros(tail) / float64(tenth)},
-		{Name: "growth", Unit: "×", Less: true, Value: float64(tail) / float64(head)},
+		{Name: "growth", Unit: "×", Less: true, Value: float64(tailCPU) / float64(max(headCPU, time.Microsecond))},
 		{Name: "cpu", Unit: "µs/turn", Less: true, Value: micros(cpu) / float64(l.turns)},
 		{Name: "memory", Unit: "KiB/turn", Less: true, Value: grown / float64(l.turns)},
 	}, nil

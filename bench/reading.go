@@ -64,7 +64,7 @@ func (a *readings) add(r reading, tokens int) {
 	for _, gap := range r.gaps {
 		a.itl.Add(gap)
 	}
-	if tokens > 1 {
+	if tokens > 1 && len(r.gaps) > 0 { // else all came at once
 		a.tpot.Add(r.perToken(tokens))
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // command are the arguments of a run.
 type command struct {
-	Scenario []string `arg:"" optional:"" help:"What to measure; default everything. Or: compare A.json B.json."`
+	Scenario []string `arg:"" optional:"" help:"What to measure; default everything. Or: compare A.json B.json, or targets A.json."`
 	Short    bool     `help:"Small sizes and two rounds: shows that it works."`
 	Rounds   int      `default:"5" placeholder:"N" help:"How often each subject is measured; default 5."`
 	Subjects []string `placeholder:"LIST" help:"Subjects to measure, separated by commas; default all."`
@@ -48,6 +48,8 @@ type Host struct {
 	Out, Err io.Writer
 	// ErrTerminal says that Err is a terminal: progress is then a bar.
 	ErrTerminal bool
+	// ErrColumns tells how wide that terminal is now; nil: 80 columns.
+	ErrColumns func() int
 	// Env looks a variable of the environment up; nil: there are none.
 	Env func(name string) string
 }
@@ -69,8 +71,10 @@ func Run(ctx context.Context, args []string, h Host) int {
 		return 0
 	case err != nil:
 		return h.told(usage("%s", err))
-	case c.compares():
+	case c.begins("compare"):
 		return h.told(c.compare(h.Out))
+	case c.begins("targets"):
+		return h.told(c.targets(h.Out))
 	default:
 		return h.told(c.run(ctx, h))
 	}
@@ -198,7 +202,18 @@ func (c *command) print(r Report, w io.Writer) error {
 	return r.Table(w)
 }
 
-func (c *command) compares() bool { return len(c.Scenario) > 0 && c.Scenario[0] == "compare" }
+func (c *command) begins(word string) bool { return len(c.Scenario) > 0 && c.Scenario[0] == word }
+
+func (c *command) targets(w io.Writer) error {
+	if len(c.Scenario) != 2 {
+		return usage("targets takes one file: weir bench targets REPORT.json")
+	}
+	r, err := Load(c.Scenario[1])
+	if err != nil {
+		return err
+	}
+	return standing(w, r)
+}
 
 func (c *command) compare(w io.Writer) error {
 	if len(c.Scenario) != 3 {

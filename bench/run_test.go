@@ -81,6 +81,7 @@ func TestRunRefusesWhatThereIsNot(t *testing.T) {
 		{"long-session", "--subjects", "floor"},
 		{"flood", "--html", "-"},
 		{"compare"},
+		{"targets"},
 		{"flood", "--html", "no-such/x.html"},
 		{"--json", "no-such/x.json"},
 	} {

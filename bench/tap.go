@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/weir-agents/weir/provider/sim"
 )
@@ -21,6 +23,8 @@ import (
 type Tap struct {
 	Base  http.RoundTripper
 	Clock sim.Clock
+
+	opened atomic.Int64 // connections
 
 	mu   sync.Mutex
 	asks map[string]*Stamps
@@ -69,7 +73,13 @@ func (t *Tap) RoundTrip(r *http.Request) (*http.Response, error) {
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		asked = t.find(body)
 	}
-	res, err := t.Base.RoundTrip(r)
+	res, err := t.Base.RoundTrip(r.WithContext(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{
+		GotConn: func(c httptrace.GotConnInfo) {
+			if !c.Reused {
+				t.opened.Add(1)
+			}
+		},
+	})))
 	if err == nil && asked != nil {
 		res.Body = &tapped{res.Body, asked}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/weir-agents/weir/bench"
 	"github.com/weir-agents/weir/cmd/weir/internal/config"
+	"github.com/weir-agents/weir/cmd/weir/internal/edit"
 	"github.com/weir-agents/weir/cmd/weir/internal/stdio"
 	"github.com/weir-agents/weir/tools/sandbox"
 )
@@ -106,11 +107,16 @@ func (a *app) bench(args []string) int {
 		a.signals.during(nil)
 		cancel()
 	})
-	code := bench.Run(ctx, args, bench.Host{Out: a.std.Out, Err: a.std.Err, ErrTerminal: a.std.ErrTerminal, Env: a.env})
+	code := bench.Run(ctx, args, bench.Host{Out: a.std.Out, Err: a.std.Err, ErrTerminal: a.std.ErrTerminal, ErrColumns: errColumns, Env: a.env})
 	if n := got.Load(); n != 0 && code != exitOK {
 		return exitSignal + int(n)
 	}
 	return code
+}
+
+func errColumns() int {
+	columns, _ := edit.Size(os.Stderr)
+	return columns
 }
 
 // fail says what err is in one line and returns its exit code, 0 for none. A

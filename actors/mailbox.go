@@ -75,7 +75,7 @@ func newMailbox(capacity, guests int, g *gauge, refused func(any, refusal)) *mai
 // message, never at an envelope around it.
 func isControl(msg any) bool {
 	switch msg.(type) {
-	case Cancel, CancelTurn, Grant, CloseStream, CloseCalls, Resolve, Stop, Attach, Tick, Crashed, StopCompaction:
+	case Cancel, CancelTurn, Grant, refill, CloseStream, CloseCalls, Resolve, Stop, Attach, Tick, Crashed, StopCompaction:
 		return true
 	default:
 		return false
@@ -159,6 +159,9 @@ func (m *mailbox) push(message, inner any) (taken bool, why refusal) {
 			}
 			message = g // without its envelope, so that the next can be summed
 		}
+		if r, ok := inner.(refill); ok && m.refill(r) {
+			return true, 0
+		}
 		from := originOf(inner)
 		if len(m.control) >= controlMax || from != ours && m.origins[from] >= controlGuests {
 			return false, laneFull
@@ -188,6 +191,17 @@ func (m *mailbox) sum(g Grant) bool {
 				g.Bytes += was.Bytes
 			}
 			m.control[i] = g
+			return true
+		}
+	}
+	return false
+}
+
+// refill adds r to the one that still waits, if there is one.
+func (m *mailbox) refill(r refill) bool {
+	for i, c := range m.control {
+		if was, ok := c.(refill); ok {
+			m.control[i] = refill{was.Batches + r.Batches, was.Bytes + r.Bytes}
 			return true
 		}
 	}

@@ -47,6 +47,10 @@ func (h *shell) timer(at time.Time, epoch int) {
 	h.clock = time.AfterFunc(time.Until(at), func() { h.send(h.stage, Tick{Epoch: epoch}) })
 }
 
+// refill is the Grant of the reporter for the window of the supervisor: of a type
+// that no host can make up.
+type refill struct{ Batches, Bytes int }
+
 // do carries out the effects of a machine that need nothing but sending.
 func (h *shell) do(sends []Send) {
 	for _, s := range sends {
@@ -57,6 +61,10 @@ func (h *shell) do(sends []Send) {
 		case Commit:
 			in.From, in.Gen = h.stage, h.gen
 			s.In = in
+		case Grant:
+			if s.To == Supervising {
+				s.In = refill{in.Batches, in.Bytes}
+			}
 		}
 		h.send(s.To, s.In)
 	}

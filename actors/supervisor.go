@@ -170,12 +170,10 @@ func (s *supervisor) receive(c actor.Context) {
 		if slices.Contains(s.box.asked, in.Call) {
 			s.input(c, in)
 		}
+	case refill:
+		s.act(c, s.out.Grant(Grant{Batches: in.Batches, Bytes: in.Bytes}))
 	case Grant:
-		if in.From == Supervising {
-			s.act(c, s.out.Grant(in))
-			return
-		}
-		// Whatever else it names, it is of a reader and no more than that.
+		// Whatever it names, it is of a reader and no more than that.
 		s.input(c, Grant{From: Reporter, Batches: min(max(in.Batches, 0), grantMost)})
 	case Commit:
 		s.input(c, in)

@@ -10,13 +10,14 @@ import (
 var secretWords = []string{
 	"TOKEN", "TOKENS", "SECRET", "SECRETS", "PASSWORD", "PASSWD", "PASS", "PASSPHRASE",
 	"KEY", "KEYS", "PWD", "PAT", "AUTH", "CREDENTIAL", "CREDENTIALS", "COOKIE", "COOKIES",
+	"SIG", "SIGNATURE", "AUTHORIZATION",
 }
 
 // noSecrets have such a word and are none: folders, and the socket of an agent.
 var noSecrets = []string{"PWD", "OLDPWD", "SSH_AUTH_SOCK"}
 
 // secretEnds mark one at the end of a word, as in PGPASSWORD.
-var secretEnds = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "APIKEY", "CREDENTIALS"}
+var secretEnds = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "APIKEY", "CREDENTIALS", "SIGNATURE"}
 
 // secretValue is what a secret looks like, whatever its name: a password in an
 // address, and the keys that say so themselves.

@@ -3,17 +3,10 @@ package wire
 import (
 	"encoding/base64"
 	"net/url"
-	"slices"
 	"strings"
+
+	"github.com/weir-agents/weir/provider"
 )
-
-// secretWords are in the names of what holds a secret.
-var secretWords = []string{"auth", "key", "token", "secret", "cookie", "pass", "sig", "code"}
-
-func namesSecret(name string) bool {
-	name = strings.ToLower(name)
-	return slices.ContainsFunc(secretWords, func(w string) bool { return strings.Contains(name, w) })
-}
 
 // SecretHeaders returns what is secret in those headers whose names say so:
 // their values, without the word Bearer and the like before them, with what a
@@ -21,7 +14,7 @@ func namesSecret(name string) bool {
 func SecretHeaders(headers map[string]string) []string {
 	var all []string
 	for name, value := range headers {
-		if !namesSecret(name) {
+		if !provider.NamesSecret(name) {
 			continue
 		}
 		value = strings.TrimSpace(value)
@@ -62,7 +55,7 @@ func querySecrets(query url.Values) []string {
 			continue
 		}
 		for _, v := range values {
-			if len(v) >= runBytes || namesSecret(name) {
+			if len(v) >= runBytes || provider.NamesSecret(name) {
 				all = append(all, v)
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/weir-agents/weir/provider"
 )
 
 // Mask stands in the place of a secret.
@@ -90,7 +92,7 @@ func (t Tuning) print() [][2]string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.Headers)) {
 		value := t.Headers[name]
-		if isSecret(name) {
+		if provider.NamesSecret(name) {
 			value = Mask
 		}
 		all = append(all, [2]string{"headers." + name, value})
@@ -106,7 +108,7 @@ func (t Tuning) print() [][2]string {
 
 // masked takes the secrets out of a JSON value of that name.
 func masked(name string, value any) any {
-	if isSecret(name) {
+	if provider.NamesSecret(name) {
 		return Mask
 	}
 	switch v := value.(type) {
@@ -120,14 +122,6 @@ func masked(name string, value any) any {
 		}
 	}
 	return value
-}
-
-// isSecret reports whether a name says that its value is one. It may be wrong
-// on the safe side.
-func isSecret(name string) bool {
-	name = strings.ToLower(name)
-	return slices.ContainsFunc([]string{"auth", "key", "token", "secret", "cookie", "pass", "credential", "session"},
-		func(word string) bool { return strings.Contains(name, word) })
 }
 
 // MaskURL takes a password and the values of a query out of an address.

@@ -1,10 +1,14 @@
 package config
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/weir-agents/weir/provider"
+	"github.com/weir-agents/weir/tools"
 )
 
 const tuned = `[vendors.gate]
@@ -46,6 +50,32 @@ func TestWhatAVendorIsSentIsReadAndPrintedWithoutSecrets(t *testing.T) {
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
+	}
+}
+
+// TestPromise9NamesOfSecretsAreTheSameEverywhere has each name as a header in what
+// is printed, in what providers never repeat, and as a variable that commands and
+// hooks do not get. The lists of the two leaves cannot be one.
+func TestPromise9NamesOfSecretsAreTheSameEverywhere(t *testing.T) {
+	for _, name := range []string{
+		"Authorization", "Proxy-Authorization", "X-Api-Key", "X-Auth", "X-Access-Token", "X-Tokens", "Client-Secret", "Cookie", "X-Password", "X-Passwd",
+		"X-Passphrase", "X-Pwd", "X-Signature", "X-Sig", "X-Credential", "X-Credentials", "X-Amz-Security-Token",
+	} {
+		if !provider.NamesSecret(name) {
+			t.Errorf("a provider may repeat %s", name)
+		}
+		if got := (Tuning{Headers: map[string]string{name: "canary"}}).print(); !slices.Contains(got, [2]string{"headers." + name, Mask}) {
+			t.Errorf("%s is printed: %v", name, got)
+		}
+		variable := strings.ToUpper(strings.ReplaceAll(name, "-", "_")) + "=canary"
+		if left := tools.WithoutSecrets([]string{variable, strings.ToLower(variable)}, nil); left != nil {
+			t.Errorf("commands get %v", left)
+		}
+	}
+	for _, name := range []string{"X-Title", "User-Agent", "Accept", "X-Request-Id"} {
+		if provider.NamesSecret(name) {
+			t.Errorf("%s is taken for a secret", name)
+		}
 	}
 }
 

@@ -75,10 +75,11 @@ func (t *turner) attended(events iter.Seq2[pipeline.Event, error]) error {
 
 // replied takes a line for the question that was open when it was typed.
 func (t *turner) replied(l line) error {
-	switch {
-	case l.err != nil:
+	if l.err != nil {
 		return t.left()
-	case len(t.asking) > 0 && l.question == t.question:
+	}
+	t.desk.heard()
+	if len(t.asking) > 0 && l.question == t.question {
 		return t.answer(l.text)
 	}
 	if err := t.late(l.text); err != nil || len(t.asking) == 0 {

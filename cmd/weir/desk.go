@@ -19,6 +19,8 @@ type desk interface {
 	ask(question, prompt string, number int) error
 	// answered says that no question is open any more.
 	answered() error
+	// heard is called when a line has come.
+	heard()
 	// note is called before a note of the program's own.
 	note()
 	// status sets the line that says what is going on; "" for none.
@@ -32,6 +34,7 @@ type plainDesk struct {
 	io.Writer
 	keys     *edit.Typewriter
 	prompted bool // the prompt stands at the cursor
+	asking   bool // a question does
 }
 
 func (d *plainDesk) ready() error {
@@ -47,15 +50,25 @@ func (d *plainDesk) ask(question, prompt string, number int) error {
 	if d.keys.Ask(number) {
 		question = "◇ what was typed before this question does not count\n" + question
 	}
+	if d.asking {
+		question = "\n" + question
+	}
+	d.asking = true
 	_, err := io.WriteString(d, question+prompt)
 	return err
 }
 
 func (d *plainDesk) answered() error {
 	d.keys.Ask(0)
-	return nil
+	if !d.asking {
+		return nil
+	}
+	d.asking = false
+	_, err := io.WriteString(d, "\n")
+	return err
 }
 
+func (d *plainDesk) heard()              { d.asking = false }
 func (d *plainDesk) note()               { d.prompted = false }
 func (d *plainDesk) status(string) error { return nil }
 func (d *plainDesk) close()              {}
@@ -75,6 +88,7 @@ func (d consoleDesk) ask(question, prompt string, number int) error {
 }
 
 func (d consoleDesk) note()                    {}
+func (d consoleDesk) heard()                   {}
 func (d consoleDesk) answered() error          { return d.Ask("", promptText, 0) }
 func (d consoleDesk) status(text string) error { return d.Status(text) }
 func (d consoleDesk) close()                   { d.Close() }

@@ -76,11 +76,7 @@ func (t *turner) asked(e pipeline.ApprovalRequested) error {
 		t.question++
 		return t.ask(false)
 	case 2:
-		text := "◇ more calls wait; y all, a all or n all answers them together\n"
-		if _, ok := t.desk.(*plainDesk); ok { // the question stands at the cursor
-			text = "\n" + text
-		}
-		return t.desk.ask(text, allow, t.question)
+		return t.desk.ask("◇ more calls wait; y all, a all or n all answers them together\n", allow, t.question)
 	default:
 		return nil
 	}

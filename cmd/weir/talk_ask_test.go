@@ -105,3 +105,39 @@ func TestACancelShowsNoFurtherQuestion(t *testing.T) {
 		wantFiles(t, d.cmd.Dir, "")
 	}
 }
+
+// TestAQuestionThatIsTakenBackEndsItsLine cancels at questions on terminals that
+// edit lines by themselves.
+func TestAQuestionThatIsTakenBackEndsItsLine(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{nil, {"-p", "go"}} {
+		d := onDesktopWith(t, t.TempDir(), []string{"TERM=dumb"}, append(args, "--script", threeCalls(t))...)
+		if args == nil {
+			d.sees(t, "weir> ")
+			d.types(t, "go\n")
+		}
+		d.holds(t, together+strings.TrimSpace(allow))
+		d.types(t, ctrlC)
+		d.holds(t, "[n]o ^C\n✘ bash")
+		if args == nil {
+			d.sees(t, "weir> ")
+			d.types(t, ctrlD)
+		}
+		d.leaves(t, 130)
+	}
+}
+
+// TestTheQuestionForTrustStaysWithCtrlC presses it on a simple terminal, where the
+// question would be out of sight.
+func TestTheQuestionForTrustStaysWithCtrlC(t *testing.T) {
+	t.Parallel()
+	dir := tree(t, map[string]string{".weir/config.toml": "max-steps = 3\n"})
+	d := onDesktopWith(t, t.TempDir(), []string{"TERM=dumb"}, "--script", scriptFile(t, `{"steps": ["fine"]}`), "--cwd", dir)
+	d.sees(t, trustPrompt)
+	d.types(t, ctrlC)
+	d.sees(t, trustPrompt+"^C\n◇ press Ctrl-C again to leave, or Ctrl-D\n"+trustPrompt)
+	d.types(t, "n\n")
+	d.sees(t, "weir> ")
+	d.types(t, ctrlD)
+	d.leaves(t, 0)
+}

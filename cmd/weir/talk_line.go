@@ -17,6 +17,9 @@ func (t *talk) line(l line, open bool) error {
 		return l.err
 	case !open:
 		return t.end()
+	}
+	t.desk.heard()
+	switch {
 	case l.question != 0 && l.question == t.open():
 		return t.reply(l.text)
 	case l.question != 0 && answers(l.text): // a question that is closed
@@ -201,9 +204,13 @@ func (t *talk) signal(in signaled) error {
 	}
 	t.pressed = now
 	if d, ok := t.desk.(*plainDesk); ok {
+		d.asking = false
 		if _, err := io.WriteString(d, "\n"); err != nil {
 			return err
 		}
 	}
-	return t.note("press Ctrl-C again to leave, or Ctrl-D", false)
+	if err := t.note("press Ctrl-C again to leave, or Ctrl-D", false); err != nil {
+		return err
+	}
+	return t.again()
 }

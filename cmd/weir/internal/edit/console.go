@@ -42,7 +42,7 @@ type Sent struct {
 type Console struct {
 	cfg   Config
 	raw   *raw
-	keys  keyboard
+	keys  *keyboard
 	lines chan Sent
 	done  chan struct{} // closed by Close
 	once  sync.Once
@@ -86,7 +86,7 @@ func Open(cfg Config) (*Console, error) {
 		return nil, err
 	}
 	c := &Console{
-		cfg: cfg, raw: r, keys: keyboard{tty: cfg.In}, lines: make(chan Sent), done: make(chan struct{}),
+		cfg: cfg, raw: r, keys: newKeyboard(cfg.In), lines: make(chan Sent), done: make(chan struct{}),
 		editor: Editor{History: cfg.History, Complete: cfg.Complete},
 	}
 	c.measure()

@@ -12,11 +12,14 @@ import (
 // not, so that what was typed before a question came up is told from an answer.
 type keyboard struct {
 	tty *os.File
+	fd  int // of tty, which may be closed while it is read
 
 	mu       sync.Mutex // held while bytes that are there are read and counted
 	got      int64      // bytes read
 	question int        // that is open; 0 for none
 }
+
+func newKeyboard(tty *os.File) *keyboard { return &keyboard{tty: tty, fd: int(tty.Fd())} }
 
 // read reads what is typed, and returns the question that was open then.
 func (k *keyboard) read(p []byte) (n, question int, err error) {
@@ -49,7 +52,7 @@ func (k *keyboard) ask(question int) (lost bool) {
 	defer k.mu.Unlock()
 	if question != 0 && question != k.question {
 		lost = k.unread() > 0
-		_ = flushInput(int(k.tty.Fd())) // a terminal that is gone has nothing to throw away
+		_ = flushInput(k.fd) // a terminal that is gone has nothing to throw away
 	}
 	k.question = question
 	return lost
@@ -58,7 +61,7 @@ func (k *keyboard) ask(question int) (lost bool) {
 // unread is how many bytes wait to be read: where the terminal edits lines, of
 // whole ones.
 func (k *keyboard) unread() int {
-	n, err := unix.IoctlGetInt(int(k.tty.Fd()), inputQueue)
+	n, err := unix.IoctlGetInt(k.fd, inputQueue)
 	if err != nil {
 		return 0
 	}
@@ -67,11 +70,10 @@ func (k *keyboard) unread() int {
 
 // wait returns when there is something to read, or might be.
 func (k *keyboard) wait() {
-	fd := int(k.tty.Fd())
-	for fd >= 0 && fd < unix.FD_SETSIZE {
+	for k.fd >= 0 && k.fd < unix.FD_SETSIZE {
 		var set unix.FdSet
-		set.Set(fd)
-		if _, err := unix.Select(fd+1, &set, nil, nil, nil); !errors.Is(err, unix.EINTR) {
+		set.Set(k.fd)
+		if _, err := unix.Select(k.fd+1, &set, nil, nil, nil); !errors.Is(err, unix.EINTR) {
 			return // the read says what is wrong
 		}
 	}

@@ -11,14 +11,14 @@ import (
 // Typewriter is a terminal that edits lines by itself. Line is called by one
 // goroutine at a time, Ask by any.
 type Typewriter struct {
-	keys     keyboard
+	keys     *keyboard
 	begun    []byte // of the next line
 	question int    // at the last read
 	end      error
 }
 
 // NewTypewriter reads the lines of tty.
-func NewTypewriter(tty *os.File) *Typewriter { return &Typewriter{keys: keyboard{tty: tty}} }
+func NewTypewriter(tty *os.File) *Typewriter { return &Typewriter{keys: newKeyboard(tty)} }
 
 // errLongLine ends the lines of a Typewriter.
 var errLongLine = errors.New("a line is longer than 16 MiB")

@@ -99,7 +99,11 @@ func (r *reading) run(ctx context.Context) Result {
 		r.stamp = stampOf(info, nil)
 		return Result{Text: r.name + ": file is empty"}
 	case isImage(media):
-		return r.image(media)
+		result, picture := r.image(media)
+		if picture || bytes.IndexByte(head, 0) >= 0 {
+			return result
+		}
+		// Text that begins as a picture does.
 	case isUTF16(head):
 		return r.utf16(ctx)
 	case bytes.IndexByte(head, 0) >= 0:
@@ -128,16 +132,20 @@ func isImage(media string) bool {
 	return false
 }
 
-func (r *reading) image(media string) Result {
+// image returns the picture, or false and why it is none.
+func (r *reading) image(media string) (result Result, picture bool) {
 	text := fmt.Sprintf("%s: picture (%s), %s", r.name, media, plural(int(r.size), "byte"))
 	if r.size > imageMax {
-		return failed("%s: too large to show, the limit is %d", text, imageMax)
+		return failed("%s: too large to show, the limit is %d", text, imageMax), true
 	}
-	data, err := io.ReadAll(io.LimitReader(r.file, imageMax))
+	data, err := io.ReadAll(io.NewSectionReader(r.file, 0, imageMax))
 	if err != nil {
-		return failed("%s: %v", r.name, plain(err))
+		return failed("%s: %v", r.name, plain(err)), true
 	}
-	return Result{Text: text, Images: []Image{{MediaType: media, Data: data}}}
+	if err := CheckPicture(media, data); err != nil {
+		return failed("%s: not shown: %v", text, err), false
+	}
+	return Result{Text: text, Images: []Image{{MediaType: media, Data: data}}}, true
 }
 
 var bom = []byte("\xef\xbb\xbf")

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"strings"
@@ -74,9 +75,9 @@ func TestReadTellsBinaryAndPicturesApart(t *testing.T) {
 	k := newKit(t, Config{})
 	k.write("b.zip", "PK\x03\x04\x00\x00")
 	has(t, k.refuse("read_file", args{"path": "b.zip"}), "binary file (application/zip), 6 bytes")
-	png := "\x89PNG\x0d\x0a\x1a\x0a" + strings.Repeat("p", 20)
+	png := pictures(t, 1, 1)["image/png"]
 	k.write("p.png", png)
-	want := Result{Text: "p.png: picture (image/png), 28 bytes", Images: []Image{{MediaType: "image/png", Data: []byte(png)}}}
+	want := Result{Text: fmt.Sprintf("p.png: picture (image/png), %d bytes", len(png)), Images: []Image{{MediaType: "image/png", Data: []byte(png)}}}
 	if d := cmp.Diff(want, k.call("read_file", args{"path": "p.png"})); d != "" {
 		t.Error(d)
 	}

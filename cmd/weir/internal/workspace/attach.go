@@ -142,7 +142,13 @@ func (a *Attached) load(name string, place tools.Place) (provider.Block, error) 
 		if more || len(data) > imageMax {
 			return nil, fmt.Errorf("a picture of more than %d bytes", imageMax)
 		}
-		return provider.Image{MediaType: media, Data: data}, nil
+		err := tools.CheckPicture(media, data)
+		if err == nil {
+			return provider.Image{MediaType: media, Data: data}, nil
+		}
+		if bytes.IndexByte(data, 0) >= 0 { // Else text that begins as a picture does.
+			return nil, fmt.Errorf("a picture that cannot be shown: %w", err)
+		}
 	case "application/pdf":
 		if more {
 			return nil, fmt.Errorf("a document of more than %d bytes", pdfMax)

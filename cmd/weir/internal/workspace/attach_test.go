@@ -1,6 +1,9 @@
 package workspace
 
 import (
+	"bytes"
+	"image"
+	"image/png"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,11 +14,19 @@ import (
 	"github.com/weir-agents/weir/tools"
 )
 
-const png = "\x89PNG\r\n\x1a\nrest"
+// tiny is a whole picture.
+func tiny(t *testing.T) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 1, 1))); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
 
 func TestAttach(t *testing.T) {
 	dir := tree(t, map[string]string{
-		"secret": "SECRET", "w/a.go": "package a\n", "w/docs/with blank.md": "blank", "w/p.png": png, "w/d.pdf": "%PDF-1.7",
+		"secret": "SECRET", "w/a.go": "package a\n", "w/docs/with blank.md": "blank", "w/p.png": tiny(t), "w/cut.png": tiny(t)[:40], "w/gif": "GIF89a begins a GIF", "w/d.pdf": "%PDF-1.7",
 		"w/out": "->../secret", "w/bin": "\x00\x01", "w/long": strings.Repeat("ä", textMax), "w/b": "b", "w/b.c": "not utf8 \xff",
 	})
 	ws, err := tools.OpenWorkspace(filepath.Join(dir, "w"))
@@ -28,7 +39,8 @@ func TestAttach(t *testing.T) {
 		"look at @a.go, please (@b).":      {Text: "look at @a.go, please (@b).", Blocks: []provider.Block{text("a.go", "package a\n"), text("b", "b")}, Names: []string{"a.go", "b"}},
 		"@a.go @a.go":                      {Text: "@a.go @a.go", Blocks: []provider.Block{text("a.go", "package a\n")}, Names: []string{"a.go"}},
 		`@"docs/with blank.md"`:            {Text: `@"docs/with blank.md"`, Blocks: []provider.Block{text("docs/with blank.md", "blank")}, Names: []string{"docs/with blank.md"}},
-		"@p.png @d.pdf":                    {Text: "@p.png @d.pdf", Blocks: []provider.Block{provider.Image{MediaType: "image/png", Data: []byte(png)}, provider.File{Name: "d.pdf", MediaType: "application/pdf", Data: []byte("%PDF-1.7")}}, Names: []string{"p.png", "d.pdf"}},
+		"@p.png @d.pdf":                    {Text: "@p.png @d.pdf", Blocks: []provider.Block{provider.Image{MediaType: "image/png", Data: []byte(tiny(t))}, provider.File{Name: "d.pdf", MediaType: "application/pdf", Data: []byte("%PDF-1.7")}}, Names: []string{"p.png", "d.pdf"}},
+		"@cut.png @gif":                    {Text: "@cut.png @gif", Blocks: []provider.Block{text("gif", "GIF89a begins a GIF")}, Names: []string{"gif"}, Notes: []string{"cut.png: a picture that cannot be shown: it is cut short or damaged, not attached"}},
 		`mail x@a.go, \@a.go, @you, @`:     {Text: "mail x@a.go, @a.go, @you, @"},
 		"@../secret":                       {Text: "@../secret", Notes: []string{"../secret: outside the workspace, not attached"}},
 		"@out":                             {Text: "@out", Notes: []string{"out: outside the workspace, not attached"}},

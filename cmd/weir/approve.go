@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/weir-agents/weir/cmd/weir/internal/render"
+	"github.com/weir-agents/weir/cmd/weir/internal/workspace"
 	"github.com/weir-agents/weir/pipeline"
 	"github.com/weir-agents/weir/tools/rules"
 )
@@ -93,6 +94,12 @@ func wanted(q pipeline.ApprovalRequested) string {
 	var args map[string]json.RawMessage
 	if json.Unmarshal(q.Arguments, &args) != nil {
 		return string(q.Arguments)
+	}
+	var line string
+	if q.Name == remember && json.Unmarshal(args["line"], &line) == nil {
+		if kept := workspace.MemoryLine(line); kept != "" {
+			return kept
+		}
 	}
 	var command string
 	if json.Unmarshal(args["command"], &command) != nil || command == "" {

@@ -34,7 +34,7 @@ func (a *app) rememberTool() ([]tools.Tool, error) {
 			if err := memory.Append(args.Line); err != nil {
 				return tools.Result{Text: err.Error(), Kind: tools.Failed}
 			}
-			return tools.Result{Text: "kept: " + memory.Line(args.Line)}
+			return tools.Result{Text: "kept: " + workspace.MemoryLine(args.Line)}
 		})
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ func TestTheModelProposesALineAndThePersonKeepsIt(t *testing.T) {
 		d.sees(t, "weir> ")
 		d.types(t, "go"+enter)
 		d.sees(t, allow)
-		d.holds(t, "◇ remember wants to run: the line would be told to the model in every session from now on")
+		d.holds(t, "◇ remember wants to run: the line would be told to the model in every session from now on\n  - likes tabs\n")
 		d.types(t, c.answer+enter)
 		d.sees(t, "● Done.\nweir> ")
 		d.types(t, ctrlD)

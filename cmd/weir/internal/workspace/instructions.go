@@ -35,7 +35,7 @@ type Doc struct {
 // first, then from the outermost folder, which is home or that of the file
 // system, down to root, then what they import. A file above the project counts
 // only if it belongs to the user or to the system. userDir and home may be "".
-// Notes say in a sentence what was not read and why.
+// Notes say in a sentence what was not read, or not to its end, and why.
 func Instructions(root, home, userDir string) (docs []Doc, notes []string) {
 	c := &collector{}
 	if userDir != "" {
@@ -144,6 +144,9 @@ func (c *collector) take(root *os.Root, name, path string) error {
 	}
 	c.bytes += len(text)
 	c.docs = append(c.docs, Doc{Path: path, Text: text, Note: note})
+	if note != "" {
+		c.notes = append(c.notes, fmt.Sprintf("%s: %s, the model is told so", shown(path), note))
+	}
 	return nil
 }
 

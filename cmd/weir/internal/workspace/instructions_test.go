@@ -102,7 +102,7 @@ func TestInstructionsAreBoundedAndNeverWaitedFor(t *testing.T) {
 	if len(docs) != 1 || len(docs[0].Text) != docMax || docs[0].Note != "cut after 65536 bytes" {
 		t.Errorf("%d documents", len(docs))
 	}
-	if len(notes) != 2 {
+	if len(notes) != 3 || notes[1] != filepath.Join(home, "p/AGENTS.md")+": cut after 65536 bytes, the model is told so" {
 		t.Errorf("%q", notes)
 	}
 }

@@ -50,9 +50,9 @@ func (m *Memory) Text() string {
 	return strings.TrimSpace(text)
 }
 
-// Line returns the line that [Memory.Append] would write for a text, for the
+// MemoryLine returns the line that [Memory.Append] would write for a text, for the
 // person to see before they agree; empty if there is nothing in it.
-func (m *Memory) Line(text string) string {
+func MemoryLine(text string) string {
 	if text = line(text, memoryLineMax); text == "" {
 		return ""
 	}
@@ -62,7 +62,7 @@ func (m *Memory) Line(text string) string {
 // Append adds a line, after the person has agreed. A line that is there already
 // is not added again.
 func (m *Memory) Append(text string) error {
-	l := m.Line(text)
+	l := MemoryLine(text)
 	switch {
 	case l == "":
 		return errors.New("remember: the line is empty")

@@ -100,11 +100,12 @@ func ignoreGlob(pattern string) (glob string, ok bool) {
 		case c == '{' || c == '}':
 			b.WriteByte('\\')
 		case c == '[':
-			if class, size := ignoreClass(pattern[i:]); size > 0 {
-				b.WriteString(class)
-				i, begins = i+size, false
-				continue
+			size := ignoreClass(&b, pattern[i:])
+			if size == 0 {
+				return "", false // git matches nothing by it
 			}
+			i, begins = i+size, false
+			continue
 		}
 		b.WriteString(pattern[i : i+n])
 		i, begins = i+n, false
@@ -139,34 +140,50 @@ var classNames = map[string]string{
 	"punct": `!-/:-@\[-` + "`{-~", "space": " \t-\r", "xdigit": "0-9A-Fa-f",
 }
 
-// ignoreClass reads the class that text begins with, and returns how long it
-// is: 0 if it does not end.
-func ignoreClass(text string) (class string, size int) {
-	class, i := "[", 1
+// ignoreClass writes the class that text begins with, and returns how long it
+// is in text: 0 if it does not end. Its time grows with that length.
+func ignoreClass(b *strings.Builder, text string) (size int) {
+	b.WriteByte('[')
+	i := 1
 	if len(text) > 1 && (text[1] == '!' || text[1] == '^') {
-		class, i = "[^/", 2 // doublestar's would match the separator
+		b.WriteString("^/") // doublestar's would match the separator
+		i = 2
 	}
 	for first := i; i < len(text); {
-		name, _, named := strings.Cut(strings.TrimPrefix(text[i:], "[:"), ":]")
-		set := classNames[name]
-		switch c := text[i]; {
-		case c == ']' && i > first:
-			return class + "]", i + 1
-		case named && set != "" && strings.HasPrefix(text[i:], "[:"):
-			class += set
+		if name := namedClass(text[i:]); name != "" {
+			b.WriteString(classNames[name])
 			i += len(name) + len("[::]")
 			continue
+		}
+		switch c := text[i]; {
+		case c == ']' && i > first:
+			b.WriteByte(']')
+			return i + 1
 		case c == '\\' && i+1 < len(text):
-			class += text[i : i+2]
+			b.WriteString(text[i : i+2])
 			i += 2
 			continue
 		case strings.IndexByte("[]^!", c) >= 0, c == '-' && (i == first || strings.HasPrefix(text[i:], "-]")):
-			class += `\`
+			b.WriteByte('\\')
 		}
-		class += text[i : i+1]
+		b.WriteByte(text[i])
 		i++
 	}
-	return "", 0
+	return 0
+}
+
+// namedClass returns the name of the class such as [:alpha:] that text begins
+// with, "" if it does not.
+func namedClass(text string) string {
+	rest, ok := strings.CutPrefix(text, "[:")
+	if !ok {
+		return ""
+	}
+	name, _, ok := strings.Cut(rest[:min(len(rest), len("xdigit:]"))], ":]")
+	if !ok || classNames[name] == "" {
+		return ""
+	}
+	return name
 }
 
 // matches reports whether the rule says something of rel, a path in the root.

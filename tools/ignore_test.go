@@ -79,3 +79,17 @@ func TestIgnoreRulesAgreeWithGit(t *testing.T) {
 		}
 	})
 }
+
+// A hostile file costs what its length says: each of these took minutes.
+func TestIgnoreRulesAreReadInTimeOfTheirLength(t *testing.T) {
+	for name, text := range map[string]string{
+		"classes that do not end": strings.Repeat("[", ignoreFileMax),
+		"a long class":            "[" + strings.Repeat("a", ignoreFileMax-2) + "]",
+		"named ones":              "[" + strings.Repeat("[:alpha:", ignoreFileMax/8),
+		"many that do not end":    strings.Repeat("[a\n", ignoreFileMax/3),
+	} {
+		if got := len(parseIgnore(".", text)); got > 1 {
+			t.Errorf("%s: %d rules", name, got)
+		}
+	}
+}

@@ -30,11 +30,12 @@ func (l *look) compare(ctx context.Context) error {
 	}
 	folders := folderStack{fds: []int{top}}
 	defer folders.close(0)
-	last := ""
+	last, sums := "", l.sums
 	for i, f := range l.files {
-		if i%(stopEvery/16) == 0 && ctx.Err() != nil {
+		if (i%(stopEvery/16) == 0 || l.sums != sums) && ctx.Err() != nil {
 			return ctx.Err()
 		}
+		sums = l.sums
 		switch {
 		case f.Stage > 0 && f.name != last:
 			l.add(&l.status.Conflicts, f.name)
@@ -51,6 +52,9 @@ func (l *look) compare(ctx context.Context) error {
 		to = &l.status.Maybe
 	}
 	for _, name := range l.other {
+		if ctx.Err() != nil { // rules may look at files
+			return ctx.Err()
+		}
 		l.add(to, name)
 	}
 	slices.Sort(to.First)

@@ -17,7 +17,10 @@ type Flow struct {
 func (f Flow) PerCore() float64 { return float64(f.Tokens) / max(f.CPU, time.Microsecond).Seconds() }
 
 // ReadAll reads one answer of n tokens and fails if it is another.
-func ReadAll(ctx context.Context, c Client, n int) (Flow, error) {
+func ReadAll(ctx context.Context, c Client, n int) (Flow, error) { return readAll(ctx, c, n, nil) }
+
+// readAll is ReadAll, and notes in plot where the session stalled.
+func readAll(ctx context.Context, c Client, n int, plot *Plot) (Flow, error) {
 	s, err := c.Session()
 	if err != nil {
 		return Flow{}, err
@@ -34,6 +37,7 @@ func ReadAll(ctx context.Context, c Client, n int) (Flow, error) {
 		return Flow{}, err
 	}
 	f := Flow{Usage: Used().Since(before), Tokens: bytes / len(word), Texts: texts}
+	plot.stalled(s)
 	if bytes != n*len(word) {
 		return f, fmt.Errorf("the answer has %d bytes, not %d", bytes, n*len(word))
 	}

@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"context"
+	"maps"
 	"math"
 	"strings"
 	"testing"
@@ -108,6 +110,54 @@ func TestFairnessIsOneWhereAllGetTheSame(t *testing.T) {
 		if got := jain(c.shares); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%v: %v", c.shares, got)
 		}
+	}
+}
+
+// Where weir stalled is told of all sessions of a round, and only of that.
+func TestStallsAreOfOneRoundAndAllItsSessions(t *testing.T) {
+	u, err := StartHere(Answer(50_000, 0, 0), sim.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = u.Close() }()
+	c, err := openWeir(Source{URL: u.URL, Transport: Transport(1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	var one, two Plot
+	drag := func(p *Plot) {
+		s, err := c.Session()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		first := true
+		err = s.Read(t.Context(), plain, func(string) bool {
+			if first {
+				wait(t.Context(), 50*time.Millisecond)
+			}
+			first = false
+			return true
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.stalled(s)
+	}
+	drag(&one)
+	two.Stalls = maps.Clone(one.Stalls)
+	drag(&two)
+	for _, stage := range stageNames() {
+		if two.Stalls[stage] < one.Stalls[stage] {
+			t.Errorf("%s stalled for %v and then for %v", stage, one.Stalls, two.Stalls)
+		}
+	}
+	m := measurer{}
+	_, err = m.once(t.Context(), job{Case: Case{Measure: func(context.Context, Trial) ([]Sample, error) { return nil, nil }}},
+		Trial{Plot: &two, sockets: Transport(1)}, 1)
+	if one.Stalls["reporter"] <= 0 || err != nil || two.Stalls != nil {
+		t.Errorf("one session stalled for %v; at the next round %v, %v", one.Stalls, two.Stalls, err)
 	}
 }
 

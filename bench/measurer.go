@@ -100,6 +100,7 @@ func (m *measurer) once(ctx context.Context, j job, t Trial, round int) ([]Sampl
 		m.Progress(m.done, m.all, fmt.Sprintf("%s, %s: %s", j.scenario, j.Name, t.Subject.Name))
 	}
 	runtime.GC()
+	t.Plot.Stalls = nil // of the round before
 	if round == 0 {
 		end := watchMemory()
 		defer func() { t.Plot.add(end()) }()

@@ -125,7 +125,14 @@ func (p Pace) stream(ctx context.Context, t Trial, w *window, a *paced) error {
 		return fmt.Errorf("%s: %d of %d tokens have a stamp", question, len(got), p.Tokens)
 	}
 	a.take(p, r, got, stamps)
+	a.stalled(t.Plot, s)
 	return nil
+}
+
+func (a *paced) stalled(p *Plot, s Session) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	p.stalled(s)
 }
 
 // passed is a token and when the reader had it.

@@ -15,7 +15,7 @@ type Plot struct {
 	// warms up, so that the numbers do not pay for it.
 	Series []Series `json:"series,omitempty"`
 	// Stalls is for how many milliseconds each stage had something to pass on
-	// and was not allowed to, in the last round.
+	// and was not allowed to, in all sessions of the last round.
 	Stalls map[string]float64 `json:"stalls_ms,omitempty"`
 	// Failures counts why answers of an endpoint did not come, in all rounds.
 	Failures map[string]int `json:"failures,omitempty"`
@@ -41,16 +41,18 @@ func (p *Plot) add(s Series) {
 // metered are sessions that know where they stall.
 type metered interface{ Meter() *pipeline.Meter }
 
-// stalled notes how long each stage of s has stalled since it was opened. Other
-// sessions than weir's have no stages.
+// stalled adds how long each stage of s has stalled since it was opened. Other
+// sessions than weir's have no stages. Not for goroutines at once.
 func (p *Plot) stalled(s Session) {
 	m, ok := s.(metered)
 	if !ok || p == nil {
 		return
 	}
-	p.Stalls = map[string]float64{}
+	if p.Stalls == nil {
+		p.Stalls = map[string]float64{}
+	}
 	for _, stage := range stages {
-		p.Stalls[stage.String()] = ms(m.Meter().StallTime(stage))
+		p.Stalls[stage.String()] += ms(m.Meter().StallTime(stage))
 	}
 }
 

@@ -58,7 +58,7 @@ func flood(ctx context.Context, t Trial, n int) ([]Sample, error) {
 		return nil, err
 	}
 	for sum.Tokens < min(20_000, 5*n) {
-		f, err := ReadAll(ctx, t.Client, n)
+		f, err := readAll(ctx, t.Client, n, t.Plot)
 		if err != nil {
 			return nil, err
 		}

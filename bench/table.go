@@ -130,6 +130,9 @@ const othersMost = 0.05
 // remarks are what else there is to say about the run as a whole.
 func (r Report) remarks() []string {
 	var lines []string
+	if r.Short {
+		lines = append(lines, "a short run: it shows that everything works, its numbers mean nothing")
+	}
 	if r.Weir != "" {
 		lines = append(lines, "weir "+r.Weir)
 	}

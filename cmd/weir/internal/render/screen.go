@@ -337,10 +337,13 @@ func (s *Screen) spent(e pipeline.TurnEnded) string {
 	return e.Error.Message[i+2:]
 }
 
-// verdict says why a turn ended; nothing if it was completed.
+// verdict says why a turn ended; nothing if it was completed by words.
 func (s *Screen) verdict(e pipeline.TurnEnded) string {
 	switch e.Outcome {
 	case pipeline.Completed:
+		if e.Text != "" && strings.TrimSpace(e.Text) == "" {
+			return "the answer is blank"
+		}
 		return ""
 	case pipeline.Limited:
 		return limitText(e)

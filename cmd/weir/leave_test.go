@@ -2,6 +2,7 @@ package main
 
 import (
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -51,5 +52,20 @@ func TestWhoHasLeftIsAskedNothing(t *testing.T) {
 		d.holds(t, "● Done.")
 		d.leaves(t, 3)
 		wantFiles(t, d.cmd.Dir, "")
+	}
+}
+
+// TestASignalThatEndsTheProgramIsSeenOnTheScreen has what was shown stay, and the
+// line behind it say that it is not all.
+func TestASignalThatEndsTheProgramIsSeenOnTheScreen(t *testing.T) {
+	t.Parallel()
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
+		d := onDesktop(t, t.TempDir(), "--script", scriptFile(t, stalls))
+		d.sees(t, "weir> ")
+		d.types(t, "go"+enter)
+		d.holds(t, "Half an answer")
+		d.signal(t, sig)
+		d.holds(t, "Half an answer\n◇ interrupted: canceled")
+		d.leaves(t, 128+int(sig))
 	}
 }

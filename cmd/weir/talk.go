@@ -40,7 +40,8 @@ type talk struct {
 	said     chan string        // lines of a command of the person's own
 	stopJob  context.CancelFunc // nil while none runs
 	tick     *time.Ticker       // of the status line; nil while nothing goes on
-	leaving  bool               // standard input has ended
+	leaving  bool               // standard input has ended, or the program is to
+	ending   syscall.Signal     // that ends the program; 0 for none
 	trusting bool               // the question for trust is open
 	planning bool               // the question whether a plan is accepted is open
 	pressed  time.Time
@@ -190,6 +191,8 @@ func (t *talk) loop() (int, error) {
 			}
 		}
 		switch {
+		case err != nil && t.ending != 0:
+			return exitSignal + int(t.ending), nil
 		case errors.Is(err, errLeave):
 			return t.code, nil
 		case errors.Is(err, syscall.EIO): // the terminal has vanished; its signal is on the way

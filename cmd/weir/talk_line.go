@@ -174,12 +174,26 @@ func (t *talk) answered(answer slashAnswer) error {
 	return nil
 }
 
+// ends leaves as soon as what goes on has ended, so that its end is on the screen;
+// the wait for that is bounded where the signal is taken.
+func (t *talk) ends(n syscall.Signal) error {
+	t.ending, t.leaving = n, true
+	t.lines, t.typed = nil, nil
+	if !t.busy() {
+		return errLeave
+	}
+	if t.stopJob != nil {
+		t.stopJob()
+	}
+	t.session.Cancel(pipeline.CancelNow) // also of what was sent since the signal came
+	return t.left()
+}
+
 // signal acts on a signal after the turn has been canceled. On Ctrl-C an idle
 // program leaves if it comes twice; any other signal ends it.
 func (t *talk) signal(in signaled) error {
 	if in.signal != syscall.SIGINT {
-		t.code = exitSignal + int(in.signal)
-		return errLeave
+		return t.ends(in.signal)
 	}
 	if t.stopJob != nil {
 		t.stopJob()

@@ -21,8 +21,12 @@ func (t *talk) askTrust() error {
 	}
 	t.trusting = true
 	t.question++
-	return t.desk.ask(fmt.Sprintf("◇ %s brings configuration in .weir: rules, programs to run, servers, skills or commands\n",
-		rules.ShowLine(t.root())), trustPrompt, t.question)
+	brings := "brings configuration in .weir"
+	if t.app.trust.Changed(t.root()) {
+		brings = "brings another .weir/config.toml than the one you trusted"
+	}
+	return t.desk.ask(fmt.Sprintf("◇ %s %s: rules, programs to run, servers, skills or commands\n",
+		rules.ShowLine(t.root()), brings), trustPrompt, t.question)
 }
 
 // trusted takes the answer, remembers it, and begins anew with what counts now.

@@ -2,6 +2,8 @@ package config
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,19 +26,22 @@ const trustMax = 4 << 20
 type TrustStore struct {
 	dir string
 	mu  sync.Mutex
-	own map[string]bool // what this run was told
+	own map[string]answer // what this run was told
 }
 
 type answer struct {
 	Dir     string `json:"dir"`
 	Trusted bool   `json:"trusted"`
+	// Config is the hash of the configuration file that was trusted.
+	Config string `json:"config,omitempty"`
 }
 
 // NewTrustStore returns the store in the state folder dir; "" for none.
-func NewTrustStore(dir string) *TrustStore { return &TrustStore{dir: dir, own: map[string]bool{}} }
+func NewTrustStore(dir string) *TrustStore { return &TrustStore{dir: dir, own: map[string]answer{}} }
 
-// Trusted reports whether the person has said yes to dir, links followed. A
-// file that others may write to counts for nothing.
+// Trusted reports whether the person has said yes to dir, links followed, and
+// its configuration file is the same since. A file of answers that others may
+// write to counts for nothing.
 func (t *TrustStore) Trusted(dir string) bool {
 	yes, _ := t.answer(dir)
 	return yes
@@ -88,23 +93,61 @@ func HasProject(dir string) bool {
 	return false
 }
 
+// Changed reports whether the person has said yes to dir, and its configuration
+// file is another one since.
+func (t *TrustStore) Changed(dir string) bool {
+	a, _ := t.last(dir)
+	return a.Trusted && a.Config != configSum(a.Dir)
+}
+
+// answer forgets a yes to what has changed: it was not for that.
 func (t *TrustStore) answer(dir string) (yes, answered bool) {
+	a, answered := t.last(dir)
+	yes = a.Trusted && a.Config == configSum(a.Dir)
+	return yes, answered && yes == a.Trusted
+}
+
+func (t *TrustStore) last(dir string) (last answer, ok bool) {
 	real, err := resolve(dir)
 	if err != nil {
-		return false, false
+		return last, false
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if yes, ok := t.own[real]; ok {
-		return yes, true
+	if a, ok := t.own[real]; ok {
+		return a, true
 	}
 	for line := range bytes.Lines(t.read()) {
 		var a answer
 		if json.Unmarshal(line, &a) == nil && a.Dir == real {
-			yes, answered = a.Trusted, true
+			last, ok = a, true
 		}
 	}
-	return yes, answered
+	return last, ok
+}
+
+// configSum is the hash of the configuration file of dir, which is read as it is
+// for the settings; "" if there is none.
+func configSum(dir string) string {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return ""
+	}
+	defer root.Close()
+	f, err := root.OpenFile(filepath.Join(ProjectDir, FileName), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	h := sha256.New()
+	if _, err := io.Copy(h, io.LimitReader(f, fileMax+1)); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // read returns the file, nothing if it cannot be relied on.
@@ -135,8 +178,12 @@ func (t *TrustStore) record(dir string, yes bool) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.own[real] = yes
-	if err := t.append(answer{Dir: real, Trusted: yes}); err != nil {
+	a := answer{Dir: real, Trusted: yes}
+	if yes {
+		a.Config = configSum(real)
+	}
+	t.own[real] = a
+	if err := t.append(a); err != nil {
 		return fmt.Errorf("remember the answer for %s: %w", real, err)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -47,6 +48,35 @@ func TestAFolderIsAskedAboutOnce(t *testing.T) {
 		info, err := os.Stat(path)
 		if err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s: %v %v", path, info.Mode(), err)
+		}
+	}
+}
+
+// A yes is for what was there: what a pull or a command has made of it since is
+// asked about. A no needs no second one.
+func TestAChangedConfigurationIsAskedAboutAgain(t *testing.T) {
+	state, yes, no := t.TempDir(), project(t), project(t)
+	write := func(text string) {
+		for _, dir := range []string{yes, no} {
+			if err := os.WriteFile(filepath.Join(dir, ProjectDir, FileName), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	write("max-steps = 3")
+	store := NewTrustStore(state)
+	if err := errors.Join(store.Trust(yes), store.Refuse(no)); err != nil {
+		t.Fatal(err)
+	}
+	for text, same := range map[string]bool{"max-steps = 3": true, "max-steps = 4": false, "": false} {
+		write(text)
+		for _, s := range []*TrustStore{store, NewTrustStore(state)} {
+			if s.Trusted(yes) != same || s.NeedsTrust(yes) == same || s.Changed(yes) == same || s.Level(yes, false) == Trusted != same {
+				t.Errorf("%q: trusted %v, to be asked %v, changed %v", text, s.Trusted(yes), s.NeedsTrust(yes), s.Changed(yes))
+			}
+			if s.Trusted(no) || s.NeedsTrust(no) || s.Changed(no) {
+				t.Errorf("%q: the no does not hold", text)
+			}
 		}
 	}
 }

@@ -171,6 +171,12 @@ func microText(v float64) string {
 
 func percentText(v float64) string { return fmt.Sprintf("%g %%", math.Round(1000*v)/10) }
 
-func plainText(v float64) string { return fmt.Sprintf("%.4g", v) }
+// plainText writes v without an exponent.
+func plainText(v float64) string {
+	if math.Abs(v) >= 1000 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.4g", v)
+}
 
 func secondText(v float64) string { return fmt.Sprintf("%.3g s", v) }

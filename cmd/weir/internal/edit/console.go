@@ -214,6 +214,9 @@ func (c *Console) Status(text string) error {
 
 // redraw draws the area anew; before goes out first, in its place.
 func (c *Console) redraw(before []byte) error {
+	if c.closed { // the terminal is not ours any more
+		return c.failed
+	}
 	out := append(c.erase(), before...)
 	c.lay()
 	return c.flush(c.area.draw(out))

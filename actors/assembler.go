@@ -78,8 +78,8 @@ func (a *assembler) batch(b DeltaBatch, msg any) {
 	if !a.on || b.Ref != a.ref || a.err != nil { // I12: stale; or too large, and closing
 		return
 	}
-	for _, d := range b.Deltas {
-		a.take(d)
+	for i := range b.Deltas {
+		a.take(&b.Deltas[i])
 	}
 	if b.Free { // it was on the way here; from here on it spends credit
 		msg = Post{From: Assembler, Ref: b.Ref, Deltas: b.Deltas, Bytes: b.Bytes}
@@ -88,11 +88,11 @@ func (a *assembler) batch(b DeltaBatch, msg any) {
 }
 
 // take adds one delta to the message, up to the caps.
-func (a *assembler) take(d provider.Delta) {
+func (a *assembler) take(d *provider.Delta) {
 	if a.err != nil {
 		return
 	}
-	a.sum.Add(d)
+	a.sum.Add(*d)
 	switch {
 	case d.Kind == provider.TextDelta, d.Kind == provider.ThinkingDelta:
 		a.shown = true

@@ -20,7 +20,7 @@ type deltaRules struct {
 }
 
 // check returns the error of a delta that is none.
-func (r *deltaRules) check(d provider.Delta) error {
+func (r *deltaRules) check(d *provider.Delta) error {
 	why := r.broken(d)
 	if why == "" {
 		return nil
@@ -31,7 +31,7 @@ func (r *deltaRules) check(d provider.Delta) error {
 	}
 }
 
-func (r *deltaRules) broken(d provider.Delta) string {
+func (r *deltaRules) broken(d *provider.Delta) string {
 	if d.Kind == provider.FinishDelta {
 		return unknownStop(d.Stop)
 	}

@@ -44,16 +44,17 @@ type mailbox struct {
 	run        func() // process, as a value made once
 
 	mu        sync.Mutex
-	data      ring
-	inside    int // guests that stand in data
-	control   []any
-	origins   [origins]int // of what stands in control
-	passed    int          // commands in a row that data has waited for
-	system    []any
 	closed    bool // Stop was posted: nothing is taken any more
 	stopping  bool // the actor has it: what still waits is refused
 	suspended bool
 	running   bool
+	data      ring
+	control   []any
+	system    []any
+	passed    int // commands in a row that data has waited for
+
+	inside  int          // guests that stand in data
+	origins [origins]int // of what stands in control
 }
 
 // refusal is why a post was not taken.
@@ -144,30 +145,7 @@ func (m *mailbox) push(message, inner any) (taken bool, why refusal) {
 	case m.closed:
 		return false, laneClosed
 	case isControl(inner):
-		if g, ok := inner.(Grant); ok {
-			if g.From >= stages {
-				return false, laneFull // of no hop there is: there is no room for it
-			}
-			if g.From == Reporter {
-				g.Batches = min(max(g.Batches, 0), grantMost) // it must not undo another's
-			}
-			if g.From != Streamer {
-				g.Ref = Ref{} // only that window ends with a try
-			}
-			if m.sum(g) {
-				return true, 0
-			}
-			message = g // without its envelope, so that the next can be summed
-		}
-		if r, ok := inner.(refill); ok && m.refill(r) {
-			return true, 0
-		}
-		from := originOf(inner)
-		if len(m.control) >= controlMax || from != ours && m.origins[from] >= controlGuests {
-			return false, laneFull
-		}
-		m.origins[from]++
-		m.control = append(m.control, message)
+		return m.command(message, inner), laneFull
 	case m.data.n >= m.capacity, isGuest(inner) && m.inside >= m.guests:
 		return false, laneFull
 	default:
@@ -178,6 +156,36 @@ func (m *mailbox) push(message, inner any) (taken bool, why refusal) {
 		m.gauge.push()
 	}
 	return true, 0
+}
+
+// command puts message on the control lane. False says that there is no room for
+// it. The lock is held.
+func (m *mailbox) command(message, inner any) bool {
+	if g, ok := inner.(Grant); ok {
+		if g.From >= stages {
+			return false // of no hop there is
+		}
+		if g.From == Reporter {
+			g.Batches = min(max(g.Batches, 0), grantMost) // it must not undo another's
+		}
+		if g.From != Streamer {
+			g.Ref = Ref{} // only that window ends with a try
+		}
+		if m.sum(g) {
+			return true
+		}
+		message = g // without its envelope, so that the next can be summed
+	}
+	if r, ok := inner.(refill); ok && m.refill(r) {
+		return true
+	}
+	from := originOf(inner)
+	if len(m.control) >= controlMax || from != ours && m.origins[from] >= controlGuests {
+		return false
+	}
+	m.origins[from]++
+	m.control = append(m.control, message)
+	return true
 }
 
 // sum adds g to the grant of the same hop that still waits, or puts it in the
@@ -376,6 +384,8 @@ func (r *ring) pop() any {
 	v := r.buf[r.head]
 	r.buf[r.head] = nil
 	r.head = (r.head + 1) % len(r.buf)
-	r.n--
+	if r.n--; r.n == 0 {
+		r.head = 0 // an actor that is in step uses the same memory again
+	}
 	return v
 }

@@ -125,9 +125,9 @@ func (r *reporter) Handle(in any, now time.Time) []Send {
 	r.sends, r.now = r.sends[:0], now
 	switch in := in.(type) {
 	case DeltaBatch: // as the assembler got it
-		r.post(Post{From: Assembler, Ref: in.Ref, Deltas: in.Deltas, Bytes: in.Bytes})
+		r.post(&Post{From: Assembler, Ref: in.Ref, Deltas: in.Deltas, Bytes: in.Bytes})
 	case Post:
-		r.post(in)
+		r.post(&in)
 	case Grant:
 		r.box.granted += in.Batches
 		r.granted(in.Batches)
@@ -152,7 +152,7 @@ func (r *reporter) Stalled() bool {
 func (r *reporter) send(to Stage, in any) { r.sends = append(r.sends, Send{to, in}) }
 
 // post stamps the events of p, in order, and queues them.
-func (r *reporter) post(p Post) {
+func (r *reporter) post(p *Post) {
 	due := owed{p.From, 1, p.Bytes}
 	if p.Free {
 		due = owed{}
@@ -163,23 +163,28 @@ func (r *reporter) post(p Post) {
 		return
 	}
 	before := len(r.box.queue)
-	for _, d := range p.Deltas {
-		if e := r.event(p.Ref, d); e != nil {
+	for i := range p.Deltas {
+		d := &p.Deltas[i]
+		if e := r.event(&p.Ref, d); e != nil {
 			r.queue(p, e, len(d.Text))
 		}
 	}
-	for _, e := range p.Events {
-		r.stamp(p, e, eventBytes([]Event{e}))
-		if _, end := e.(TurnEnded); end && p.From == Turning {
-			r.done()
-		}
-	}
+	r.events(p)
 	if n := len(r.box.queue); n > before {
 		r.box.queue[n-1].owed = due
 		r.watch()
 		return
 	}
 	r.refill(due)
+}
+
+func (r *reporter) events(p *Post) {
+	for _, e := range p.Events {
+		r.stamp(p, e, eventBytes([]Event{e}))
+		if _, end := e.(TurnEnded); end && p.From == Turning {
+			r.done()
+		}
+	}
 }
 
 // done tells the session that a turn has ended. Only here, so that it never
@@ -198,7 +203,7 @@ func (r *reporter) watch() {
 }
 
 // begins reports whether p starts a new turn, and lets it.
-func (r *reporter) begins(p Post) bool {
+func (r *reporter) begins(p *Post) bool {
 	if len(p.Events) == 0 {
 		return false
 	}
@@ -210,7 +215,7 @@ func (r *reporter) begins(p Post) bool {
 }
 
 // event returns what a reader sees of d, stamped, nil for nothing.
-func (r *reporter) event(ref Ref, d provider.Delta) Event {
+func (r *reporter) event(ref *Ref, d *provider.Delta) Event {
 	switch d.Kind {
 	case provider.TextDelta, provider.ThinkingDelta:
 		if r.box.ttft == nil {
@@ -236,8 +241,7 @@ func (r *reporter) event(ref Ref, d provider.Delta) Event {
 }
 
 // stamp gives e, of p, its seq and time and queues it.
-func (r *reporter) stamp(p Post, e Event, size int) {
-	ref := p.Ref
+func (r *reporter) stamp(p *Post, e Event, size int) {
 	if end, ok := e.(TurnEnded); ok {
 		end.TTFTMS = r.box.ttft
 		if end.Stalls == nil {
@@ -246,12 +250,12 @@ func (r *reporter) stamp(p Post, e Event, size int) {
 		e = end
 		r.ended(end)
 	}
-	r.box.see(ref.Turn, e)
-	r.queue(p, e.with(r.envelope(ref)), size)
+	r.box.see(p.Ref.Turn, e)
+	r.queue(p, e.with(r.envelope(&p.Ref)), size)
 }
 
 // envelope is what the next event of ref carries.
-func (r *reporter) envelope(ref Ref) Envelope {
+func (r *reporter) envelope(ref *Ref) Envelope {
 	r.box.seq++
 	return Envelope{
 		Seq: r.box.seq, Session: r.box.session, At: r.now.UTC(),
@@ -260,7 +264,7 @@ func (r *reporter) envelope(ref Ref) Envelope {
 }
 
 // queue lets e, of p, wait for the reader.
-func (r *reporter) queue(p Post, e Event, size int) {
+func (r *reporter) queue(p *Post, e Event, size int) {
 	r.box.queue = append(r.box.queue, queued{event: e, size: size, free: p.Free})
 }
 

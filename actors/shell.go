@@ -138,8 +138,11 @@ type reporterHost struct {
 
 func (h *reporterHost) handle(in any) {
 	now := time.Now()
-	if p, ok := in.(Post); ok && (p.From == Turning || p.From == Supervising) {
-		in = h.attribute(p, now)
+	switch p := in.(type) {
+	case Post:
+		if p.From == Turning || p.From == Supervising {
+			in = h.attribute(p, now)
+		}
 	}
 	h.do(h.machine.Handle(in, now))
 	if h.machine.box.ttft != nil {

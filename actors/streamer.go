@@ -137,12 +137,12 @@ func (t *stream) read(ctx context.Context) {
 func (t *stream) play(ctx context.Context) error {
 	for d, err := range t.s.provider.Stream(ctx, t.req) {
 		if err == nil {
-			err = t.rules.check(d)
+			err = t.rules.check(&d)
 		}
 		switch {
 		case err != nil:
 			return err
-		case !t.deliver(d):
+		case !t.deliver(&d):
 			return errClosed
 		case d.Kind == provider.FinishDelta:
 			return nil
@@ -154,7 +154,7 @@ func (t *stream) play(ctx context.Context) error {
 // deliver takes one delta to the assembler or into the pending batch. It blocks
 // while that batch is full, and so the reading and in the end the server. False
 // means the try is closed.
-func (t *stream) deliver(d provider.Delta) bool {
+func (t *stream) deliver(d *provider.Delta) bool {
 	shows := d.Kind == provider.TextDelta || d.Kind == provider.ThinkingDelta
 	if shows && d.Text != "" && !t.begun {
 		t.begun = true
@@ -169,28 +169,29 @@ func (t *stream) deliver(d provider.Delta) bool {
 		}
 		return !t.closed
 	}
-	for rest := d.Text; ; {
-		piece := d
+	if len(d.Text) <= t.b.most {
+		return t.add(d)
+	}
+	piece := *d
+	for rest := d.Text; rest != ""; {
 		piece.Text, rest = cut(rest, t.b.most)
 		piece.More = d.More || rest != ""
-		if !t.add(piece) {
+		if !t.add(&piece) {
 			return false
 		}
-		if rest == "" {
-			return true
-		}
 	}
+	return true
 }
 
 // add waits for room and adds d. The lock is held.
-func (t *stream) add(d provider.Delta) bool {
+func (t *stream) add(d *provider.Delta) bool {
 	for t.b.Full() && !t.flush() && !t.closed {
 		t.wait()
 	}
 	if t.closed {
 		return false
 	}
-	t.b.Add(d)
+	t.b.Add(*d)
 	if !d.More || t.b.Full() {
 		t.flush()
 	}

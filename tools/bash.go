@@ -17,6 +17,8 @@ import (
 const (
 	bashTimeout    = 120 * time.Second
 	bashTimeoutMax = 600 * time.Second
+
+	commandBytesMax = 128<<10 - 1 // what Linux takes as one argument (execve(2), MAX_ARG_STRLEN)
 )
 
 //go:embed bash.md
@@ -64,6 +66,8 @@ func (b *builtin) runBash(ctx context.Context, call Call, args bashArgs) Result 
 		return badArgument("the command is empty")
 	case strings.ContainsRune(args.Command, 0):
 		return badArgument("a command cannot hold a NUL byte")
+	case len(args.Command) > commandBytesMax:
+		return badArgument("the command has %d bytes, and the system takes at most %d; write it to a file and run that", len(args.Command), commandBytesMax)
 	case args.Background && jobsOf(call.Scope).full():
 		return failed("%d jobs are running already; end one with job_kill", jobsRunningMax)
 	}
@@ -147,7 +151,11 @@ func (c *command) folder() (string, error) {
 		c.dir.path = ""
 		c.notes = append(c.notes, "the working directory is gone; this ran in the workspace root")
 	}
-	return c.b.ws.roots[0].real, nil
+	root := c.b.ws.roots[0].real
+	if _, err := os.Stat(root); err != nil {
+		return "", fmt.Errorf("the workspace %s: %w; a person must make it again", shown(root), plain(err))
+	}
+	return root, nil
 }
 
 // keepFolder makes path the directory of the next command.

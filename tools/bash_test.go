@@ -30,12 +30,24 @@ func TestBashRunsACommand(t *testing.T) {
 		{args{"command": "pwd", "cwd": "none"}, Result{Kind: Failed, Text: "the command could not be started: cwd none: no such file"}},
 		{args{"command": " "}, Result{Kind: BadArgument, Text: "the command is empty"}},
 		{args{"command": "a\x00b"}, Result{Kind: BadArgument, Text: "a command cannot hold a NUL byte"}},
+		{args{"command": "true" + strings.Repeat(" ", commandBytesMax-4)}, Result{Text: "(no output)"}},
+		{args{"command": "true" + strings.Repeat(" ", commandBytesMax-3)}, Result{Kind: BadArgument, Text: "the command has 131072 bytes, and the system takes at most 131071; write it to a file and run that"}},
 		{args{"command": "sleep 300", "timeout_ms": 20}, Result{Kind: TimedOut, Text: "(no output)\ntimed out after 20ms; ended with all it had started that could be found"}},
 		{args{"command": "[ -t 0 ] || [ -t 1 ] || (: < /dev/tty) 2>/dev/null || echo no terminal"}, Result{Text: "no terminal"}},
 	} {
 		if d := cmp.Diff(c.want, k.call("bash", c.args)); d != "" {
 			t.Errorf("%v: %s", c.args, d)
 		}
+	}
+}
+
+// What is wrong is the folder, which the command may have removed itself.
+func TestBashInAWorkspaceThatIsGone(t *testing.T) {
+	k := newKit(t, Config{})
+	k.call("bash", args{"command": "rm -r " + k.dir})
+	want := "the command could not be started: the workspace " + k.dir + ": no such file or directory; a person must make it again"
+	if got := k.refuse("bash", args{"command": "true"}); got != want {
+		t.Errorf("got %q", got)
 	}
 }
 

@@ -14,9 +14,10 @@ import (
 // answers it. Nothing starts until it is ranged over. The error half is only
 // the caller's own mistake: a closed session, a full queue, a loop that reads
 // already, ctx's end; a failed turn is an event. Breaking out of the loop,
-// also by a panic or runtime.Goexit, cancels that turn and waits for its end. When ctx ends the turn is canceled,
-// its remaining events still come, then ctx's error. A prompt that still waits
-// behind another turn is dropped instead, and that turn goes on.
+// also by a panic or runtime.Goexit, cancels that turn and waits for its end. When
+// ctx ends the turn is canceled at once, also while the loop body is busy; its
+// remaining events still come, then ctx's error. A prompt that still waits behind
+// another turn is dropped instead, and that turn goes on.
 func (s *Session) Run(ctx context.Context, text string, attach ...provider.Block) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		if !s.reading.CompareAndSwap(false, true) {
@@ -49,7 +50,11 @@ func (r *run) loop(ctx context.Context, yield func(Event, error) bool) {
 			r.leave()
 		}
 	}()
-	defer r.session.watch(ctx)()
+	// At once, also while the loop body is busy. It ends as soon as it has sent.
+	defer context.AfterFunc(ctx, func() {
+		r.cancel()
+		r.session.inbox.wake()
+	})()
 	var stopped error
 	for !r.over {
 		e, err := r.session.next(ctx)
@@ -63,10 +68,8 @@ func (r *run) loop(ctx context.Context, yield func(Event, error) bool) {
 			left = false
 			yield(nil, err)
 			return
-		default: // ctx has ended: cancel, and read on without it
-			stopped = err
-			r.cancel()
-			ctx = context.Background()
+		default: // ctx has ended, and with it the turn: read on without it
+			stopped, ctx = err, context.Background()
 		}
 	}
 	left = false

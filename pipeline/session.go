@@ -206,6 +206,10 @@ func (s *Session) watch(ctx context.Context) (stop func() bool) {
 // ctx is watched.
 func (s *Session) next(ctx context.Context) (Event, error) {
 	for {
+		// First, or a loop that is always behind the model would never see it.
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		e, ok, grant := s.inbox.pop()
 		if grant > 0 {
 			s.root.Send(s.pid, actors.Grant{From: Reporter, Batches: grant})
@@ -215,9 +219,6 @@ func (s *Session) next(ctx context.Context) (Event, error) {
 				s.read.Store(end.Turn)
 			}
 			return e, nil
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
 		}
 		select {
 		case <-s.done:

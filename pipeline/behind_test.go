@@ -33,8 +33,8 @@ func TestCancelByContextReachesALoopThatIsBehind(t *testing.T) {
 			t.Errorf("the turn ended as %q, the loop with %v", outcome, last)
 		}
 
-		events, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		defer cancel()
+		events, stop := context.WithTimeout(t.Context(), 5*time.Second)
+		defer stop()
 		if _, err := s.Post(events, "again"); err != nil {
 			t.Fatal(err)
 		}
@@ -59,6 +59,7 @@ func TestCancelByContextDoesNotWaitForTheLoopBody(t *testing.T) {
 		})
 		defer s.Close()
 		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
 		outcome := pipeline.Outcome("")
 		var last error
 		for e, err := range s.Run(ctx, "go") {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -129,18 +130,29 @@ func (t *turner) runWith(prompt, more string) (code int, signaled bool, err erro
 	return t.run(with.Text+more, with.Blocks...)
 }
 
-// nextLine waits for a line or a signal.
+// nextLine waits for a line or a signal. A signal after the line, and before
+// something else is to be done at one, ends the process.
 func (a *app) nextLine(in <-chan line) (l line, ok bool, sig syscall.Signal) {
+	const (
+		waiting int32 = iota
+		signaled
+		read
+	)
+	var state atomic.Int32
 	sigs := make(chan syscall.Signal, 1)
 	a.signals.during(func(n syscall.Signal) {
-		select {
-		case sigs <- n:
-		default: // one is enough
+		if state.CompareAndSwap(waiting, signaled) {
+			sigs <- n // the first; one is enough
+		} else if state.Load() == read {
+			os.Exit(exitSignal + int(n))
 		}
 	})
 	select {
 	case l, ok = <-in:
-		return l, ok, 0
+		if state.CompareAndSwap(waiting, read) {
+			return l, ok, 0
+		}
+		return line{}, false, <-sigs
 	case sig = <-sigs:
 		return line{}, false, sig
 	}

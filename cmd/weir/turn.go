@@ -158,13 +158,16 @@ func (i *interrupt) code() int {
 // reader that has left.
 func (t *turner) run(prompt string, with ...provider.Block) (code int, signaled bool, err error) {
 	var sig interrupt
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	t.app.signals.during(func(n syscall.Signal) {
 		sig.got(n)
 		t.app.std.Hurry()
 		t.session.Cancel(pipeline.CancelNow)
+		cancel() // A cancel before the prompt is accepted does nothing to it.
 		t.lookAway()
 	})
-	events := t.session.Run(context.Background(), prompt, with...)
+	events := t.session.Run(ctx, prompt, with...)
 	if t.desk != nil {
 		err = t.attended(events)
 	} else {

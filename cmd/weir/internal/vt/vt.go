@@ -60,6 +60,9 @@ func (v *Terminal) one(text string) (int, error) {
 	case '\r':
 		v.Column = 0
 		return 1, nil
+	case '\t':
+		v.Column = min(v.Column/8*8+8, v.width-1)
+		return 1, nil
 	case 0x1b:
 		return v.sequence(text)
 	}

@@ -38,11 +38,14 @@ func follow(events iter.Seq2[pipeline.Event, error], stop <-chan struct{}) <-cha
 // attended takes the events of a turn of -p, and asks the person at the terminal.
 // The keyboard is read while a question is open: what is typed otherwise is for
 // whoever reads it next.
-func (t *turner) attended(events iter.Seq2[pipeline.Event, error]) error {
+func (t *turner) attended(events iter.Seq2[pipeline.Event, error]) (err error) {
 	stop := make(chan struct{})
 	all := follow(events, stop)
 	defer func() {
 		close(stop)
+		if err != nil { // or a call would wait for an answer that nobody can give
+			t.session.Cancel(pipeline.CancelNow)
+		}
 		for range all { // its end is that of the turn
 		}
 	}()

@@ -46,7 +46,7 @@ func offers() []offer {
 		o := offer{command: n.Name, help: n.Help, flags: n.Flags}
 		switch n.Name {
 		case "bench": // reads its own flags
-			o.flags, o.words = bench.CommandLine().Flags, []string{"compare"}
+			o.flags, o.words = bench.CommandLine().Flags, []string{"compare", "targets"}
 			for _, s := range bench.Scenarios() {
 				o.words = append(o.words, s.Name)
 			}

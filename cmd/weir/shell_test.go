@@ -50,12 +50,12 @@ func TestAnOwnCommandShowsItsLinesLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, env := range []string{"NO_COLOR=1", "TERM=dumb"} {
-		d := onDesktopWith(t, t.TempDir(), []string{env}, "--script", scriptFile(t, stalls))
 		end := enter
 		if env == "TERM=dumb" {
 			end = "\n"
 		}
-		for _, turn := range []string{"", "go"} {
+		for _, turn := range []string{"", "go"} { // A talk each: one command at a time runs in a talk.
+			d := onDesktopWith(t, t.TempDir(), []string{env}, "--script", scriptFile(t, stalls))
 			d.sees(t, "weir> ")
 			if turn != "" {
 				d.types(t, turn+end)
@@ -67,10 +67,12 @@ func TestAnOwnCommandShowsItsLinesLive(t *testing.T) {
 				t.Fatal(err)
 			}
 			d.holds(t, "\n  half"+turn)
+			if turn != "" {
+				d.types(t, ctrlC)
+				d.sees(t, "weir> ")
+			}
+			d.types(t, ctrlD)
+			<-d.ended
 		}
-		d.types(t, ctrlC)
-		d.sees(t, "weir> ")
-		d.types(t, ctrlD)
-		<-d.ended
 	}
 }

@@ -44,6 +44,8 @@ type app struct {
 	given   given
 	config  *config.Settings
 	trust   *config.TrustStore
+	// tell shows a warning where a talk is on the screen; nil while none is.
+	tell func(text string)
 }
 
 // main runs the command that args name and returns the exit code.

@@ -77,6 +77,8 @@ func (a *app) talk() (int, error) {
 	if a.std.OutTerminal && a.flags.Format == "text" {
 		t.sink = t.screenSink()
 	}
+	a.tell = func(text string) { _ = t.note(text, true) } // the next write reports it
+	defer func() { a.tell = nil }()
 	a.signals.during(func(n syscall.Signal) {
 		t.interrupt(n, -1)
 		if n != syscall.SIGINT { // the program ends, whatever holds it up

@@ -61,3 +61,21 @@ func TestATalkWithoutAHomeSaysSoOnce(t *testing.T) {
 		t.Errorf("not said once:\n%s", text)
 	}
 }
+
+// TestWhatATrustedFolderLeavesOutIsToldAboveThePrompt has a command of a folder
+// left out, which is known only once the question is answered.
+func TestWhatATrustedFolderLeavesOutIsToldAboveThePrompt(t *testing.T) {
+	t.Parallel()
+	dir := tree(t, map[string]string{".weir/commands/quit.md": "no\n"})
+	d := onDesktop(t, t.TempDir(), "--script", scriptFile(t, `{"steps": ["fine"]}`), "--cwd", dir)
+	d.sees(t, trustPrompt)
+	d.types(t, "y"+enter)
+	d.sees(t, "s\nweir> ")
+	text := strings.ReplaceAll(d.screen(t, d.out.text()).Text(), "\n", "")
+	_, below, _ := strings.Cut(text, trustPrompt+"y")
+	if !strings.HasPrefix(below, "◇ command ") || !strings.HasSuffix(below, "quit.md was left out: /quit is a command of weir'sweir>") {
+		t.Errorf("the screen:\n%s", text)
+	}
+	d.types(t, "/exit"+enter)
+	d.leaves(t, 0)
+}

@@ -38,8 +38,13 @@ func (a *app) style() render.Style {
 }
 
 // warn tells on standard error what the person should know before there is a
-// session.
+// session, or in a talk above the line being typed. It is called by the goroutine
+// that owns the talk.
 func (a *app) warn(text string) {
+	if a.tell != nil {
+		a.tell(render.Line(text, 0))
+		return
+	}
 	_, _ = fmt.Fprintf(a.std.Err, "weir: %s\n", render.Line(text, 0)) // nobody is left to tell
 }
 

@@ -34,7 +34,7 @@ func CheckPicture(media string, data []byte) error {
 		whole = err == nil && wholePNG(data)
 	case "image/jpeg":
 		size, err = jpeg.DecodeConfig(bytes.NewReader(data))
-		whole = bytes.Contains(data, []byte{0xff, 0xd9}) // The end of the image.
+		whole = err == nil && wholeJPEG(data)
 	case "image/gif":
 		size, err = gif.DecodeConfig(bytes.NewReader(data))
 		whole = err == nil && wholeGIF(data)
@@ -72,6 +72,23 @@ func wholePNG(data []byte) bool {
 			return pixels
 		}
 		rest = rest[12+size:]
+	}
+	return false
+}
+
+// wholeJPEG walks the segments to the first scan, and looks for the end of the
+// image behind it: a small picture of the camera's before it has an end, too.
+func wholeJPEG(data []byte) bool {
+	const scan = 0xda
+	for rest := data[2:]; len(rest) >= 4; {
+		switch {
+		case rest[0] != 0xff, rest[1] == 0xff, rest[1] == 0: // between two segments
+			rest = rest[1:]
+		case rest[1] == scan:
+			return bytes.Contains(rest, []byte{0xff, 0xd9})
+		default:
+			rest = skip(rest, 2+int(binary.BigEndian.Uint16(rest[2:])))
+		}
 	}
 	return false
 }

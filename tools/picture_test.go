@@ -53,6 +53,14 @@ func TestOnlyWholePicturesAreShown(t *testing.T) {
 	has(t, k.refuse("read_file", args{"path": "broken.png"}), "picture (image/png)", "not shown: it is cut short or damaged")
 	k.write("wide.png", pictures(t, pictureSideMax+1, 1)["image/png"])
 	has(t, k.refuse("read_file", args{"path": "wide.png"}), "not shown: 8001 by 1 pixels")
+	jpg := pictures(t, 3, 2)["image/jpeg"]
+	thumbnail := "\xff\xe1\x00\x08Ex\xff\xd9.."
+	k.write("camera.jpg", jpg[:2]+thumbnail+jpg[2:])
+	k.write("cut.jpg", jpg[:2]+thumbnail+jpg[2:len(jpg)-2])
+	if r := k.call("read_file", args{"path": "camera.jpg"}); !r.OK() || len(r.Images) != 1 {
+		t.Errorf("with a thumbnail: %+v", r)
+	}
+	has(t, k.refuse("read_file", args{"path": "cut.jpg"}), "not shown: it is cut short or damaged")
 	k.write("text", "GIF89a is how a GIF begins\n")
 	has(t, k.want("read_file", args{"path": "text"}), "     1\tGIF89a is how a GIF begins")
 }

@@ -52,7 +52,7 @@ func newMark() string {
 // there is a second, what it says on standard error to that. With exe it is
 // started below a stage. Two goroutines serve it, and one for the second stream:
 // one ends with the shell, or the stage, and the others when the last writer of
-// their pipe has ended; a stage has one more.
+// their pipe has ended; a stage has two more.
 func startProcess(cmd *exec.Cmd, out []io.Writer, mark string, wrap func(*exec.Cmd) error, exe string) (*process, error) {
 	if !stage.Works {
 		exe = ""

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -20,6 +21,8 @@ func TestMain(m *testing.M) {
 	if handled, code := stage.Main(os.Args[1:]); handled {
 		syscall.Exit(code) // The race detector lets os.Exit take a second.
 	}
+	// Below nohup commands would start with SIGHUP ignored, and trap would say so.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	goleak.VerifyTestMain(m)
 }
 

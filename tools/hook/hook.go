@@ -23,9 +23,10 @@
 // After a call {"text": "…"} replaces the text of the result; {} and no output at
 // all leave it. What goes wrong leaves it too, and is told in a notice.
 //
-// A program runs without a shell and without a terminal. When its time is
-// over or its turn is canceled it is ended, with all that it has started. It is for the caller to give only hooks that the user,
-// not a project that is not trusted, has configured.
+// A program runs without a shell and without a terminal. When its time is over
+// or its turn is canceled it is ended, with all that it has started. It is for the
+// caller to give only hooks that the user, not a project that is not trusted, has
+// configured.
 package hook
 
 import (

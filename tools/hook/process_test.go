@@ -15,6 +15,30 @@ import (
 	"github.com/weir-agents/weir/tools/hook"
 )
 
+// holding calls up when a process that holds the fifo has said that it runs, and
+// returns what is closed when the last that holds it has ended.
+func holding(t *testing.T, fifo string, up func()) <-chan struct{} {
+	t.Helper()
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		held, err := os.Open(fifo)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if _, err := held.Read(make([]byte, 3)); err != nil {
+			t.Error(err)
+		}
+		up()
+		if _, err := io.ReadAll(held); err != nil {
+			t.Error(err)
+		}
+		_ = held.Close() // Only read from.
+	}()
+	return gone
+}
+
 func TestAHookThatHangsIsEnded(t *testing.T) {
 	t.Parallel()
 	c := script(t, "sleep 600")
@@ -50,23 +74,7 @@ func TestWhatAHookHasStartedEndsWithIt(t *testing.T) {
 				t.Fatal(err)
 			}
 			ctx, cancel := context.WithCancel(context.Background())
-			gone := make(chan struct{})
-			go func() { // Ends when the last of the hook's processes has.
-				defer close(gone)
-				held, err := os.Open(fifo)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				if _, err := held.Read(make([]byte, 3)); err != nil {
-					t.Error(err)
-				}
-				cancel()
-				if _, err := io.ReadAll(held); err != nil {
-					t.Error(err)
-				}
-				_ = held.Close() // Only read from.
-			}()
+			gone := holding(t, fifo, cancel)
 			h := newHooks(t, hook.Config{Post: []hook.Command{script(t, "fifo="+fifo+"\n"+start+"\nsleep 600; sleep 600")}})
 			h.AfterCall(ctx, call, tools.Result{})
 			select {
@@ -116,24 +124,10 @@ func TestACanceledTurnWaitsForNoHook(t *testing.T) {
 			t.Fatal(err)
 		}
 		scope := tools.NewScope()
-		gone := make(chan struct{})
-		go func() { // Ends when the hook has.
-			defer close(gone)
-			held, err := os.Open(fifo)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			if _, err := held.Read(make([]byte, 3)); err != nil {
-				t.Error(err)
-			}
+		gone := holding(t, fifo, func() {
 			scope.EndTurn("another")
 			end(scope)
-			if _, err := io.ReadAll(held); err != nil {
-				t.Error(err)
-			}
-			_ = held.Close() // Only read from.
-		}()
+		})
 		c := script(t, `exec 3> "`+fifo+`"; echo up >&3; setsid sleep 600 & sleep 600`)
 		c.Timeout = time.Hour
 		h := newHooks(t, hook.Config{Pre: []hook.Command{c}})

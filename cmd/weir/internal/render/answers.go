@@ -48,8 +48,9 @@ func marginOf(columns int) string {
 	return strings.Repeat(" ", map[bool]int{true: 2}[columns >= marginMin])
 }
 
-// openRows is how many rows an open block may have on a terminal of rows: less
-// than the half that is drawn again.
+// openRows is how many rows an open block may have on a terminal of rows. A
+// terminal may draw fewer of them again; the top ones then show when the block
+// is finished.
 func openRows(rows int) int { return max(rows/2-1, 1) }
 
 // layOut appends what of an answer does not change any more.
